@@ -1,0 +1,1 @@
+//! Process groups: point-to-point messages, the collectives built on them, and their backends.

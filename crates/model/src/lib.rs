@@ -1,0 +1,1 @@
+//! A plain one-device transformer: positions and attention come in from outside.

@@ -1,0 +1,1 @@
+//! Context-parallel attention: sharding, block attention, ring, all-gather, ulysses, gradient sync.

@@ -1,0 +1,122 @@
+//! The two directions between the page and a rank's worker, on one page.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Event, RunConfig};
+
+/// Names one run, so that a message from an earlier one is recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunId(pub u32);
+
+/// From the page to a worker.
+///
+/// Every rank may train up to the same `until`; the page moves it ahead while the run goes and
+/// stops moving it to pause, so that no rank stops half a step before another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Command {
+    /// Begin a run; the ports to the other ranks come with it, by rank.
+    Start {
+        /// The run's id.
+        run: RunId,
+        /// This worker's rank within the world.
+        rank: u16,
+        /// The run, already checked by the page.
+        config: Box<RunConfig>,
+        /// The user's text; `None` is the built-in one.
+        text: Option<Vec<u8>>,
+        /// Steps that may be trained before a pause.
+        until: u32,
+        /// The run's time zero, in milliseconds of the page's `performance.timeOrigin` clock.
+        epoch_ms: f64,
+    },
+    /// Train on until `until` steps are done.
+    Resume {
+        /// The run it is for.
+        run: RunId,
+        /// Steps that may be trained before the next pause.
+        until: u32,
+    },
+    /// Nothing more is granted: say [`Report::Paused`] once `until` steps are done.
+    Pause {
+        /// The run it is for.
+        run: RunId,
+    },
+    /// Train one step more, then pause.
+    Step {
+        /// The run it is for.
+        run: RunId,
+        /// Steps that may be trained before the next pause.
+        until: u32,
+    },
+    /// End the run.
+    Stop {
+        /// The run it is for.
+        run: RunId,
+    },
+    /// Run the collectives' conformance suite and time the links; the ports come with it.
+    SelfTest {
+        /// The run's id.
+        run: RunId,
+        /// This worker's rank within the world.
+        rank: u16,
+        /// Ranks that take part.
+        world_size: u16,
+    },
+    /// Panic on purpose, so that a test sees what its user would.
+    Crash,
+}
+
+/// From a worker to the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Report {
+    /// The worker listens; `build` must equal the page's own.
+    Ready {
+        /// Hash of the sources that the worker was built from.
+        build: String,
+    },
+    /// Events in the order in which they happened, once a step.
+    Events {
+        /// The run they belong to.
+        run: RunId,
+        /// What happened.
+        events: Vec<Event>,
+        /// Bytes of wasm memory that the worker holds.
+        memory: u64,
+    },
+    /// All granted steps are done and no more are coming.
+    Paused {
+        /// The run it is about.
+        run: RunId,
+        /// Steps done.
+        steps: u32,
+    },
+    /// The run's last step is done.
+    Finished {
+        /// The run it is about.
+        run: RunId,
+    },
+    /// The run ended with an error.
+    Failed {
+        /// The run it is about.
+        run: RunId,
+        /// The error with its causes.
+        message: String,
+    },
+    /// The worker is dead; its instance cannot be used again.
+    Panicked {
+        /// The panic's text and place.
+        message: String,
+    },
+    /// What the self-test found.
+    SelfTested {
+        /// The run it is about.
+        run: RunId,
+        /// Names of the laws that held.
+        passed: Vec<String>,
+        /// Laws that did not hold, with what was seen.
+        failed: Vec<String>,
+        /// Median round trip of a message to the next rank: (bytes, microseconds).
+        round_trips: Vec<(u64, f64)>,
+    },
+}

@@ -1,0 +1,203 @@
+//! Folds over events: what the page shows is computed here, and tested without a browser.
+
+use std::collections::BTreeMap;
+
+use crate::event::{Axis, Event, EventKind, Op, Scalar};
+
+/// Messages and bytes that each rank has sent, by operation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    by_rank: BTreeMap<u16, BTreeMap<(Axis, Op), crate::traffic::Flow>>,
+}
+
+impl Sent {
+    /// Counts `event` if it is a send.
+    pub fn add(&mut self, event: &Event) {
+        if let EventKind::Send { axis, op, bytes, .. } = event.kind {
+            let flow = self.by_rank.entry(event.rank).or_default().entry((axis, op)).or_default();
+            flow.messages += 1;
+            flow.bytes += bytes;
+        }
+    }
+
+    /// All that `rank` has sent.
+    pub fn rank(&self, rank: u16) -> crate::traffic::Flow {
+        self.by_rank
+            .get(&rank)
+            .map(|ops| ops.values().fold(Default::default(), |sum, &flow| sum + flow))
+            .unwrap_or_default()
+    }
+
+    /// What `rank` has sent for one operation of one group.
+    pub fn op(&self, rank: u16, axis: Axis, op: Op) -> crate::traffic::Flow {
+        self.by_rank.get(&rank).and_then(|ops| ops.get(&(axis, op))).copied().unwrap_or_default()
+    }
+
+    /// Every operation that `rank` has sent for.
+    pub fn ops(&self, rank: u16) -> impl Iterator<Item = ((Axis, Op), crate::traffic::Flow)> + '_ {
+        self.by_rank.get(&rank).into_iter().flatten().map(|(&key, &flow)| (key, flow))
+    }
+}
+
+/// One training step's numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepNumbers {
+    /// Mean loss over the whole batch's valid tokens.
+    pub loss: Option<f64>,
+    /// Loss on the evaluation batches.
+    pub eval_loss: Option<f64>,
+    /// Global gradient norm before clipping.
+    pub grad_norm: Option<f64>,
+    /// Valid tokens of the whole batch.
+    pub valid_tokens: Option<f64>,
+    /// When rank 0 began it and ended it, in microseconds of the run.
+    pub began_us: u64,
+    /// See `began_us`.
+    pub ended_us: u64,
+}
+
+/// The training curve, from rank 0's scalars.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curve {
+    steps: BTreeMap<u32, StepNumbers>,
+}
+
+impl Curve {
+    /// Adds rank 0's numbers; other ranks report the same ones.
+    pub fn add(&mut self, event: &Event) {
+        if event.rank != 0 {
+            return;
+        }
+        match event.kind {
+            EventKind::StepBegin => {
+                self.steps.entry(event.step).or_default().began_us = event.at_us;
+            }
+            EventKind::StepEnd { .. } => {
+                self.steps.entry(event.step).or_default().ended_us = event.at_us;
+            }
+            EventKind::Scalar { name, value } => {
+                let step = self.steps.entry(event.step).or_default();
+                match name {
+                    Scalar::Loss => step.loss = Some(value),
+                    Scalar::EvalLoss => step.eval_loss = Some(value),
+                    Scalar::GradNorm => step.grad_norm = Some(value),
+                    Scalar::ValidTokens => step.valid_tokens = Some(value),
+                    Scalar::LearningRate => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Steps in order, each with its numbers.
+    pub fn steps(&self) -> impl DoubleEndedIterator<Item = (u32, &StepNumbers)> {
+        self.steps.iter().map(|(&step, numbers)| (step, numbers))
+    }
+
+    /// The losses in order of their steps.
+    pub fn losses(&self) -> Vec<(u32, f64)> {
+        self.steps().filter_map(|(step, n)| Some((step, n.loss?))).collect()
+    }
+
+    /// Tokens per second over the last `window` finished steps: tokens predicted by clock time.
+    pub fn tokens_per_second(&self, window: usize) -> Option<f64> {
+        let recent: Vec<_> =
+            self.steps.values().rev().filter(|n| n.ended_us > 0).take(window).collect();
+        let (newest, oldest) = (recent.first()?, recent.last()?);
+        let micros = newest.ended_us.checked_sub(oldest.began_us).filter(|&us| us > 0)?;
+        let tokens: f64 = recent.iter().filter_map(|n| n.valid_tokens).sum();
+        Some(tokens / (micros as f64 * 1e-6))
+    }
+}
+
+/// Which block of keys and values each rank holds now: its own, or one that arrived.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Holding {
+    blocks: BTreeMap<u16, u16>,
+}
+
+impl Holding {
+    /// Follows ring messages; every step begins with each rank on its own block.
+    pub fn add(&mut self, event: &Event) {
+        match event.kind {
+            EventKind::StepBegin => {
+                self.blocks.insert(event.rank, event.rank);
+            }
+            EventKind::Tile { kv_from, .. } => {
+                self.blocks.insert(event.rank, kv_from);
+            }
+            EventKind::Recv { op: Op::RingKv, block: Some(block), .. } => {
+                self.blocks.insert(event.rank, block);
+            }
+            _ => {}
+        }
+    }
+
+    /// The rank whose keys and values `rank` holds; its own before anything happened.
+    pub fn block(&self, rank: u16) -> u16 {
+        self.blocks.get(&rank).copied().unwrap_or(rank)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(rank: u16, step: u32, at_us: u64, kind: EventKind) -> Event {
+        Event { rank, step, at_us, kind }
+    }
+
+    fn send(rank: u16, op: Op, bytes: u64) -> Event {
+        let kind = EventKind::Send { axis: Axis::Cp, op, seq: 0, to: 0, bytes, block: None };
+        event(rank, 0, 0, kind)
+    }
+
+    #[test]
+    fn sends_are_summed_by_rank_and_operation() {
+        let mut sent = Sent::default();
+        for e in [send(0, Op::RingKv, 8), send(0, Op::RingKv, 8), send(0, Op::AllReduce, 4)] {
+            sent.add(&e);
+        }
+        assert_eq!((sent.rank(0).messages, sent.rank(0).bytes), (3, 20));
+        assert_eq!(sent.op(0, Axis::Cp, Op::RingKv).bytes, 16);
+        assert_eq!(sent.rank(1).messages, 0);
+    }
+
+    #[test]
+    fn tokens_per_second_are_tokens_by_clock_time() {
+        let mut curve = Curve::default();
+        for step in 0..3 {
+            let begin = u64::from(step) * 100_000;
+            curve.add(&event(0, step, begin, EventKind::StepBegin));
+            let value = 255.0;
+            curve.add(&event(
+                0,
+                step,
+                begin,
+                EventKind::Scalar { name: Scalar::ValidTokens, value },
+            ));
+            curve.add(&event(0, step, begin + 50_000, EventKind::StepEnd { took_us: 50_000 }));
+        }
+        let rate = curve.tokens_per_second(2).expect("two steps ended");
+        assert!((rate - 510.0 / 0.15).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_rank_holds_the_block_that_came_last() {
+        let mut holding = Holding::default();
+        assert_eq!(holding.block(2), 2);
+        let kind = EventKind::Recv {
+            axis: Axis::Cp,
+            op: Op::RingKv,
+            seq: 0,
+            from: 1,
+            bytes: 8,
+            block: Some(1),
+            waited_us: 0,
+        };
+        holding.add(&event(2, 0, 1, kind));
+        assert_eq!(holding.block(2), 1);
+        holding.add(&event(2, 1, 2, EventKind::StepBegin));
+        assert_eq!(holding.block(2), 2);
+    }
+}

@@ -1,0 +1,34 @@
+//! All that is known of a run without touching a tensor.
+//!
+//! The kernels, the page and the tests read the same tables from here: which rank holds which
+//! positions ([`sequence`]), which tile is skipped, full or partial ([`schedule`]), how many
+//! bytes move ([`traffic`]) and how much memory a rank needs ([`memory`]).
+
+pub mod command;
+pub mod config;
+pub mod event;
+pub mod fold;
+pub mod layout;
+pub mod mask;
+pub mod memory;
+pub mod mesh;
+pub mod rank;
+pub mod refusal;
+pub mod run;
+pub mod schedule;
+pub mod sequence;
+pub mod strategy;
+pub mod targets;
+pub mod traffic;
+
+pub use config::{Optimizer, RunConfig, Task};
+pub use event::{Axis, Event, EventKind, Op, Pass};
+pub use layout::Layout;
+pub use mask::Mask;
+pub use mesh::Mesh;
+pub use rank::{Rank, WorldSize};
+pub use refusal::Refusal;
+pub use run::RunPlan;
+pub use schedule::{AttentionPlan, Tile, TileKind};
+pub use sequence::Sequence;
+pub use strategy::{Strategy, StrategyKind};

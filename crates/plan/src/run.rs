@@ -1,0 +1,304 @@
+//! A run that can be had: every field checked once, every table derived.
+
+use crate::event::Axis;
+use crate::refusal::require_range;
+use crate::traffic::{self, AttentionShape, Flow, LayerTraffic};
+use crate::{AttentionPlan, Mask, Mesh, Rank, Refusal, RunConfig, Sequence, Strategy, WorldSize};
+
+/// Tokens are bytes.
+pub const VOCAB: usize = 256;
+/// Width of the MLP's hidden layer, in widths of the model.
+pub const MLP_RATIO: usize = 4;
+/// Numbers that ride behind the gradients in the bucket: the sum of losses and the valid tokens.
+pub const BUCKET_EXTRAS: usize = 2;
+
+const MAX_SEQ_LEN: usize = 1 << 16;
+
+/// The model's sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelShape {
+    /// Distinct tokens.
+    pub vocab: usize,
+    /// Width.
+    pub d_model: usize,
+    /// Query heads.
+    pub heads: usize,
+    /// Key/value heads.
+    pub kv_heads: usize,
+    /// Layers.
+    pub layers: usize,
+}
+
+impl ModelShape {
+    /// Size of a head.
+    pub fn head_dim(&self) -> usize {
+        self.d_model / self.heads
+    }
+
+    /// Trainable numbers.
+    pub fn parameters(&self) -> usize {
+        let d = self.d_model;
+        let qkv = (self.heads + 2 * self.kv_heads) * self.head_dim() * d;
+        let layer = 2 * d + qkv + d * d + 2 * MLP_RATIO * d * d;
+        2 * self.vocab * d + self.layers * layer + d
+    }
+}
+
+/// A checked run: the config, and all that follows from it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunPlan {
+    config: RunConfig,
+    model: ModelShape,
+    mesh: Mesh,
+    attention: AttentionPlan,
+}
+
+impl RunPlan {
+    /// Checks every field of `config`; the first that cannot be had is refused by name.
+    pub fn new(config: RunConfig) -> Result<Self, Refusal> {
+        check_sizes(&config)?;
+        check_numbers(&config)?;
+        let cp = WorldSize::new(config.cp).map_err(|mut refusal| {
+            refusal.field = "cp".to_owned();
+            refusal
+        })?;
+        let mask = Mask::new(config.seq_len, &config.documents, config.window)?;
+        let sequence = Sequence::new(mask, config.layout, cp)?;
+        let strategy = Strategy::new(
+            config.strategy,
+            cp,
+            config.heads,
+            config.kv_heads(),
+            config.ulysses_degree,
+        )?;
+        let mesh = Mesh::new(config.dp, strategy)?;
+        let model = ModelShape {
+            vocab: VOCAB,
+            d_model: config.d_model,
+            heads: config.heads,
+            kv_heads: config.kv_heads(),
+            layers: config.layers,
+        };
+        let attention = AttentionPlan::new(sequence, strategy);
+        Ok(Self { config, model, mesh, attention })
+    }
+
+    /// The config that was checked.
+    pub fn config(&self) -> &RunConfig {
+        &self.config
+    }
+
+    /// The model's sizes.
+    pub fn model(&self) -> ModelShape {
+        self.model
+    }
+
+    /// The ranks and their groups.
+    pub fn mesh(&self) -> Mesh {
+        self.mesh
+    }
+
+    /// Attention's schedule within a context-parallel group.
+    pub fn attention(&self) -> &AttentionPlan {
+        &self.attention
+    }
+
+    /// `rank`'s place within its context-parallel group.
+    pub fn cp_rank(&self, rank: Rank) -> Rank {
+        let cp = self.attention.sequence().world();
+        cp.rank(self.mesh.coordinate(rank, Axis::Cp)).expect("a coordinate lies in its axis")
+    }
+
+    /// Sequences in one forward pass.
+    pub fn micro_batch(&self) -> usize {
+        self.config.batch / self.config.grad_accum
+    }
+
+    /// Numbers in the bucket that the gradient all_reduce sums.
+    pub fn bucket_len(&self) -> usize {
+        self.model.parameters() + BUCKET_EXTRAS
+    }
+
+    /// What each rank sends for one layer and one micro-batch.
+    pub fn layer_traffic(&self) -> LayerTraffic {
+        let shape = AttentionShape {
+            batch: self.micro_batch(),
+            heads: self.model.heads,
+            kv_heads: self.model.kv_heads,
+            head_dim: self.model.head_dim(),
+        };
+        traffic::attention(&self.attention, shape)
+    }
+
+    /// What each rank sends in one training step, evaluation left out.
+    pub fn step_traffic(&self) -> Flow {
+        let layer = self.layer_traffic();
+        let layers = (self.model.layers * self.config.grad_accum) as u64;
+        (layer.forward + layer.backward).times(layers)
+            + traffic::all_reduce(self.bucket_len(), self.mesh.world())
+    }
+
+    /// What each rank sends in one evaluation.
+    pub fn eval_traffic(&self) -> Flow {
+        let passes = (self.model.layers * self.config.eval_batches) as u64;
+        self.layer_traffic().forward.times(passes)
+            + traffic::all_reduce(BUCKET_EXTRAS, self.mesh.world())
+    }
+
+    /// Whether an evaluation follows `step` (counted from 0).
+    pub fn evaluates_after(&self, step: u32) -> bool {
+        let every = self.config.eval_every;
+        every > 0 && (step + 1).is_multiple_of(every)
+    }
+
+    /// What each rank sends from step `from` up to, not including, `to`.
+    pub fn run_traffic(&self, from: u32, to: u32) -> Flow {
+        let evaluations = (from..to).filter(|&step| self.evaluates_after(step)).count() as u64;
+        self.step_traffic().times(u64::from(to.saturating_sub(from)))
+            + self.eval_traffic().times(evaluations)
+    }
+
+    /// Refuses a text that is too short to train on.
+    pub fn check_text(&self, bytes: usize) -> Result<(), Refusal> {
+        let need = self.config.seq_len;
+        if bytes == 0 {
+            return Err(Refusal::new(
+                "text",
+                "empty",
+                "there is nothing to learn from",
+                format!("give a text of {need} bytes or more"),
+            ));
+        }
+        if bytes < need {
+            return Err(Refusal::new(
+                "text",
+                format!("{bytes} bytes"),
+                format!("it is shorter than one sequence of seq_len = {need}"),
+                format!("give {need} bytes or more, or set seq_len to {bytes} or less"),
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn check_sizes(config: &RunConfig) -> Result<(), Refusal> {
+    require_range("steps", config.steps, 1, 10_000_000)?;
+    require_range("seq_len", config.seq_len, 1, MAX_SEQ_LEN)?;
+    require_range("batch", config.batch, 1, 1024)?;
+    require_range("layers", config.layers, 1, 64)?;
+    require_range("d_model", config.d_model, 2, 4096)?;
+    require_range("heads", config.heads, 1, 256)?;
+    require_range("eval_batches", config.eval_batches, 1, 1024)?;
+    if config.grad_accum == 0 || !config.batch.is_multiple_of(config.grad_accum) {
+        return Err(Refusal::new(
+            "grad_accum",
+            config.grad_accum,
+            format!("it does not divide the batch of {}", config.batch),
+            format!("try 1, or {}", config.batch),
+        ));
+    }
+    if !config.d_model.is_multiple_of(2 * config.heads) {
+        let works = config.d_model.next_multiple_of(2 * config.heads);
+        return Err(Refusal::new(
+            "d_model",
+            config.d_model,
+            format!("{} heads need an even number of dimensions each", config.heads),
+            format!("try {works}"),
+        ));
+    }
+    let kv_heads = config.kv_heads();
+    if kv_heads == 0 || !config.heads.is_multiple_of(kv_heads) {
+        let divisors: Vec<_> = (1..=config.heads)
+            .filter(|d| config.heads.is_multiple_of(*d))
+            .map(|d| d.to_string())
+            .collect();
+        return Err(Refusal::new(
+            "kv_heads",
+            kv_heads,
+            format!("{} query heads cannot share them evenly", config.heads),
+            format!("try one of {}", divisors.join(", ")),
+        ));
+    }
+    Ok(())
+}
+
+fn check_numbers(config: &RunConfig) -> Result<(), Refusal> {
+    if config.dropout != 0.0 {
+        return Err(Refusal::new(
+            "dropout",
+            config.dropout,
+            "a mask that is the same for every number of ranks is not built",
+            "try 0",
+        ));
+    }
+    for (field, value, high) in [
+        ("lr", config.lr, 100.0),
+        ("weight_decay", config.weight_decay, 10.0),
+        ("grad_clip", config.grad_clip, 1e9),
+    ] {
+        // Written so that NaN is refused as well.
+        if !(value >= 0.0 && value <= high) {
+            return Err(Refusal::new(
+                field,
+                value,
+                format!("it must be a number between 0 and {high}"),
+                "see the default in --help",
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(change: impl FnOnce(&mut RunConfig)) -> Refusal {
+        let mut config = RunConfig::default();
+        change(&mut config);
+        RunPlan::new(config).expect_err("it must be refused")
+    }
+
+    #[test]
+    fn the_default_run_is_possible() {
+        let plan = RunPlan::new(RunConfig::default()).expect("the default is checked");
+        assert_eq!(plan.mesh().world().get(), 4);
+        assert_eq!(plan.model().parameters(), 131_392);
+    }
+
+    #[test]
+    fn each_field_is_refused_by_its_name() {
+        assert_eq!(refused(|c| c.seq_len = 0).field, "seq_len");
+        assert_eq!(refused(|c| c.cp = 0).field, "cp");
+        assert_eq!(refused(|c| c.cp = 257).field, "cp");
+        assert_eq!(refused(|c| c.cp = 5000).field, "cp");
+        assert_eq!(refused(|c| c.dp = 0).field, "dp");
+        assert_eq!(refused(|c| c.dp = 1000).field, "world_size");
+        assert_eq!(refused(|c| c.steps = 0).field, "steps");
+        assert_eq!(refused(|c| c.batch = 0).field, "batch");
+        assert_eq!(refused(|c| c.grad_accum = 2).field, "grad_accum");
+        assert_eq!(refused(|c| c.heads = 3).field, "d_model");
+        assert_eq!(refused(|c| c.kv_heads = Some(3)).field, "kv_heads");
+        assert_eq!(refused(|c| c.kv_heads = Some(0)).field, "kv_heads");
+        assert_eq!(refused(|c| c.lr = f64::NAN).field, "lr");
+        assert_eq!(refused(|c| c.lr = -1.0).field, "lr");
+        assert_eq!(refused(|c| c.dropout = 0.1).field, "dropout");
+        assert_eq!(refused(|c| c.documents = vec![1]).field, "documents");
+        assert_eq!(refused(|c| c.window = Some(0)).field, "window");
+    }
+
+    #[test]
+    fn a_short_text_is_refused_with_both_ways_out() {
+        let plan = RunPlan::new(RunConfig::default()).expect("the default is checked");
+        assert!(plan.check_text(256).is_ok());
+        let error = plan.check_text(10).expect_err("10 < 256");
+        assert_eq!((error.field.as_str(), error.value.as_str()), ("text", "10 bytes"));
+        assert!(plan.check_text(0).is_err());
+    }
+
+    #[test]
+    fn unknown_keys_are_errors_that_name_the_known_ones() {
+        let error = serde_json::from_str::<RunConfig>(r#"{"seqlen": 3}"#).expect_err("a typo");
+        assert!(error.to_string().contains("seqlen") && error.to_string().contains("seq_len"));
+    }
+}

@@ -1,0 +1,1 @@
+//! What one rank does: data, step, optimiser, checkpoint bytes.

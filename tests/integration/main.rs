@@ -1,0 +1,1 @@
+//! Every integration test; this list is the table of contents.

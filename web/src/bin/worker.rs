@@ -1,0 +1,3 @@
+//! A rank's worker.
+
+fn main() {}

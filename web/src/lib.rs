@@ -1,0 +1,1 @@
+//! The page and the rank worker: two tiny bins over this library.
