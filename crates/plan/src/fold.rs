@@ -1,5 +1,8 @@
 //! Folds over events: what the page shows is computed here, and tested without a browser.
 
+pub mod beats;
+pub mod times;
+
 use std::collections::BTreeMap;
 
 use crate::event::{Axis, Event, EventKind, Op, Scalar};

@@ -1,0 +1,289 @@
+//! One training step in order of cause: what each rank held and sent, beat by beat.
+//!
+//! Clocks of different ranks cannot be compared closely, and a message takes too little time to
+//! be watched. So a step is cut into beats as Lamport's clocks are counted: a message leaves in
+//! one beat and arrives in the next at the earliest, and a rank computes at most one tile a beat.
+
+use std::collections::{HashMap, VecDeque};
+
+use crate::event::{Axis, Event, EventKind, Op, Pass};
+use crate::schedule::TileKind;
+
+/// A message that leaves in one beat and arrives in the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// Sender.
+    pub from: u16,
+    /// Receiver.
+    pub to: u16,
+    /// The group that it was sent in.
+    pub axis: Axis,
+    /// The operation that it belongs to.
+    pub op: Op,
+    /// Payload.
+    pub bytes: u64,
+    /// For ring messages, the rank whose keys and values these are.
+    pub block: Option<u16>,
+}
+
+/// A tile that a rank computed or skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// Layer, from 0.
+    pub layer: u16,
+    /// Forward or backward.
+    pub pass: Pass,
+    /// Step of the ring.
+    pub ring_step: u16,
+    /// The rank whose keys were used.
+    pub kv_from: u16,
+    /// How much of it is seen.
+    pub kind: TileKind,
+}
+
+/// What happened between two moments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Beat {
+    /// The block of keys and values that each rank holds.
+    pub blocks: Vec<u16>,
+    /// What each rank computes.
+    pub work: Vec<Option<Work>>,
+    /// Messages that leave in this beat.
+    pub hops: Vec<Hop>,
+}
+
+/// A training step of all ranks as beats.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Beats {
+    /// The training step, from 0.
+    pub step: u32,
+    /// The beats in order; at least one.
+    pub beats: Vec<Beat>,
+}
+
+type Key = (Axis, Op, u32, u16, u16);
+
+impl Beats {
+    /// Orders the events of `step`, each rank's in the order in which they happened.
+    pub fn new(step: u32, ranks: &[Vec<Event>]) -> Self {
+        let mut order = Order {
+            beats: Vec::new(),
+            clocks: vec![0; ranks.len()],
+            blocks: (0..ranks.len() as u16).collect(),
+            under_way: HashMap::new(),
+        };
+        let mut queues: Vec<_> = ranks.iter().map(|events| events.iter().peekable()).collect();
+        let mut patient = true;
+        loop {
+            let mut moved = false;
+            for (rank, queue) in queues.iter_mut().enumerate() {
+                while let Some(event) = queue.next_if(|e| !patient || order.is_due(e)) {
+                    order.take(rank, event);
+                    (moved, patient) = (true, true);
+                }
+            }
+            if queues.iter_mut().all(|queue| queue.peek().is_none()) {
+                return Self { step, beats: order.finish() };
+            }
+            // A message whose sending was never reported holds up nobody for ever.
+            patient = moved;
+        }
+    }
+}
+
+struct Order {
+    beats: Vec<Beat>,
+    clocks: Vec<usize>,
+    /// The block that each rank holds at the end of what was taken.
+    blocks: Vec<u16>,
+    under_way: HashMap<Key, VecDeque<usize>>,
+}
+
+impl Order {
+    /// Whether all that `event` waits for has been taken.
+    fn is_due(&self, event: &Event) -> bool {
+        match received(event) {
+            Some(key) => self.under_way.get(&key).is_some_and(|sent| !sent.is_empty()),
+            None => true,
+        }
+    }
+
+    fn take(&mut self, rank: usize, event: &Event) {
+        match event.kind {
+            EventKind::Send { axis, op, seq, to, bytes, block } => {
+                let now = self.clocks[rank];
+                self.under_way.entry((axis, op, seq, event.rank, to)).or_default().push_back(now);
+                let hop = Hop { from: event.rank, to, axis, op, bytes, block };
+                self.beat(rank).hops.push(hop);
+            }
+            EventKind::Recv { op, block, .. } => {
+                let sent = received(event)
+                    .and_then(|key| self.under_way.get_mut(&key)?.pop_front())
+                    .map_or(0, |beat| beat + 1);
+                self.clocks[rank] = self.clocks[rank].max(sent);
+                if let (Op::RingKv, Some(block)) = (op, block) {
+                    self.hold(rank, block);
+                }
+            }
+            EventKind::Tile { layer, pass, ring_step, kv_from, kind, .. } => {
+                if self.beat(rank).work[rank].is_some() {
+                    self.clocks[rank] += 1;
+                }
+                self.hold(rank, kv_from);
+                self.beat(rank).work[rank] = Some(Work { layer, pass, ring_step, kv_from, kind });
+            }
+            _ => {}
+        }
+    }
+
+    fn hold(&mut self, rank: usize, block: u16) {
+        self.blocks[rank] = block;
+        self.beat(rank).blocks[rank] = block;
+    }
+
+    /// The beat that `rank` is in, with what it holds carried over into it.
+    fn beat(&mut self, rank: usize) -> &mut Beat {
+        let (now, world) = (self.clocks[rank], self.clocks.len());
+        while self.beats.len() <= now {
+            // NOBODY marks beats that a rank has not touched; `finish` fills them in.
+            let blocks = vec![NOBODY; world];
+            self.beats.push(Beat { blocks, work: vec![None; world], hops: Vec::new() });
+        }
+        let beat = &mut self.beats[now];
+        beat.blocks[rank] = self.blocks[rank];
+        beat
+    }
+
+    fn finish(mut self) -> Vec<Beat> {
+        let world = self.clocks.len();
+        if self.beats.is_empty() && world > 0 {
+            self.beat(0);
+        }
+        let mut held: Vec<u16> = (0..world as u16).collect();
+        for beat in &mut self.beats {
+            for (block, held) in beat.blocks.iter_mut().zip(&mut held) {
+                if *block == NOBODY {
+                    *block = *held;
+                }
+                *held = *block;
+            }
+        }
+        self.beats
+    }
+}
+
+const NOBODY: u16 = u16::MAX;
+
+fn received(event: &Event) -> Option<Key> {
+    match event.kind {
+        EventKind::Recv { axis, op, seq, from, .. } => Some((axis, op, seq, from, event.rank)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AXIS: Axis = Axis::Ring;
+
+    fn send(op: Op, to: u16, block: Option<u16>) -> EventKind {
+        EventKind::Send { axis: AXIS, op, seq: 0, to, bytes: 8, block }
+    }
+
+    fn recv(op: Op, from: u16, block: Option<u16>) -> EventKind {
+        EventKind::Recv { axis: AXIS, op, seq: 0, from, bytes: 8, block, waited_us: 0 }
+    }
+
+    fn tile(ring_step: u16, kv_from: u16) -> EventKind {
+        EventKind::Tile {
+            layer: 0,
+            pass: Pass::Forward,
+            ring_step,
+            kv_from,
+            kind: TileKind::Full,
+            pairs: 1,
+            took_us: 1,
+        }
+    }
+
+    fn beats(ranks: Vec<Vec<EventKind>>) -> Beats {
+        let ranks: Vec<Vec<Event>> = ranks
+            .into_iter()
+            .enumerate()
+            .map(|(rank, kinds)| {
+                let event = |kind| Event { rank: rank as u16, step: 3, at_us: 0, kind };
+                kinds.into_iter().map(event).collect()
+            })
+            .collect();
+        Beats::new(3, &ranks)
+    }
+
+    fn ring(world: u16) -> Vec<Vec<EventKind>> {
+        (0..world)
+            .map(|rank| {
+                let mut events = Vec::new();
+                for step in 0..world {
+                    let block = (rank + world - step) % world;
+                    if step + 1 < world {
+                        events.push(send(Op::RingKv, (rank + 1) % world, Some(block)));
+                    }
+                    events.push(tile(step, block));
+                    if step + 1 < world {
+                        let from = (rank + world - 1) % world;
+                        let next = (block + world - 1) % world;
+                        events.push(recv(Op::RingKv, from, Some(next)));
+                    }
+                }
+                events
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_ring_turns_once_a_beat() {
+        let beats = beats(ring(3)).beats;
+        assert_eq!(
+            beats.iter().map(|b| b.blocks.clone()).collect::<Vec<_>>(),
+            [vec![0, 1, 2], vec![2, 0, 1], vec![1, 2, 0]]
+        );
+        assert_eq!(beats.iter().map(|b| b.hops.len()).collect::<Vec<_>>(), [3, 3, 0]);
+        assert!(beats.iter().all(|beat| beat.work.iter().all(Option::is_some)));
+    }
+
+    #[test]
+    fn tiles_without_messages_take_a_beat_each() {
+        let beats = beats(vec![vec![tile(0, 0), tile(1, 1)], vec![tile(0, 1)]]).beats;
+        let blocks: Vec<_> = beats.iter().map(|b| b.blocks.clone()).collect();
+        assert_eq!(blocks, [vec![0, 1], vec![1, 1]]);
+        assert_eq!(beats[1].work[1], None);
+    }
+
+    #[test]
+    fn a_message_that_nobody_sent_holds_up_nobody() {
+        let beats = beats(vec![vec![recv(Op::AllReduce, 1, None), tile(0, 0)], vec![]]);
+        assert_eq!(beats.beats.len(), 1);
+        assert_eq!(beats.step, 3);
+    }
+
+    #[test]
+    fn a_step_without_events_is_one_beat_of_rest() {
+        let beats = beats(vec![vec![], vec![]]).beats;
+        assert_eq!((beats.len(), beats[0].blocks.clone()), (1, vec![0, 1]));
+    }
+
+    #[test]
+    fn a_chain_of_messages_is_a_chain_of_beats() {
+        let chain = vec![
+            vec![send(Op::Broadcast, 1, None)],
+            vec![recv(Op::Broadcast, 0, None), send(Op::Broadcast, 2, None)],
+            vec![recv(Op::Broadcast, 1, None)],
+        ];
+        let hops: Vec<_> = beats(chain)
+            .beats
+            .iter()
+            .map(|b| b.hops.iter().map(|h| h.from).collect::<Vec<_>>())
+            .collect();
+        assert_eq!(hops, [vec![0u16], vec![1]]);
+    }
+}
