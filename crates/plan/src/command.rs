@@ -120,3 +120,40 @@ pub enum Report {
         round_trips: Vec<(u64, f64)>,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::EventKind;
+    use crate::event::{Axis, Op};
+
+    #[test]
+    fn reports_survive_the_trip_between_workers_and_page() {
+        let kind = EventKind::Send {
+            axis: Axis::Cp,
+            op: Op::RingKv,
+            seq: 3,
+            to: 2,
+            bytes: 8192,
+            block: Some(1),
+        };
+        let events = vec![Event { rank: 1, step: 0, at_us: 7, kind }];
+        let report = Report::Events { run: RunId(1), events, memory: 65536 };
+        let bytes = postcard::to_allocvec(&report).expect("every report can be written");
+        assert_eq!(postcard::from_bytes::<Report>(&bytes), Ok(report));
+    }
+
+    #[test]
+    fn commands_survive_the_trip_between_page_and_workers() {
+        let command = Command::Start {
+            run: RunId(2),
+            rank: 1,
+            config: Box::default(),
+            text: Some(b"a text".to_vec()),
+            until: 3,
+            epoch_ms: 1.5,
+        };
+        let bytes = postcard::to_allocvec(&command).expect("every command can be written");
+        assert_eq!(postcard::from_bytes::<Command>(&bytes), Ok(command));
+    }
+}

@@ -108,7 +108,8 @@ pub struct Event {
 
 /// What happened. Peers are ranks within the world; bytes are payload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+// Not `tag = ".."`: postcard, which carries events out of the workers, cannot read such enums.
+#[serde(rename_all = "snake_case")]
 pub enum EventKind {
     /// A training step began.
     StepBegin,
