@@ -1,1 +1,31 @@
-//! Process groups: point-to-point messages, the collectives built on them, and their backends.
+//! Process groups: messages between ranks, the collectives built on them, and their backends.
+//!
+//! [`ProcessGroup`] asks a backend for two things, [`ProcessGroup::isend`] and
+//! [`ProcessGroup::irecv`]; every collective is built on those in [`collectives`]. Backends:
+//! [`threads`] (one rank a thread of this process) and `workers` (one rank a web worker).
+//! Decorators: [`Traced`] records each message, [`SubGroup`] is some of a group's ranks.
+
+pub mod collectives;
+pub mod conformance;
+mod error;
+mod group;
+mod inbox;
+mod recorder;
+mod solo;
+mod subgroup;
+#[cfg(feature = "threads")]
+pub mod threads;
+mod traced;
+#[cfg(feature = "workers")]
+pub mod workers;
+
+pub use error::{CommError, Fault};
+pub use group::{Mark, PendingRecv, ProcessGroup, Tag, Wanted};
+pub use inbox::Header;
+pub use recorder::Recorder;
+pub use solo::Solo;
+pub use subgroup::SubGroup;
+pub use traced::Traced;
+
+/// What an operation between ranks returns.
+pub type Result<T, E = CommError> = std::result::Result<T, E>;

@@ -1,0 +1,120 @@
+//! Messages that have arrived and who waits for them; what all backends share.
+
+use std::collections::BTreeMap;
+
+use candle_core::Tensor;
+use plan::Rank;
+use serde::{Deserialize, Serialize};
+
+use crate::{CommError, Fault, Tag, Wanted};
+
+/// What travels beside a message's elements.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// The message's name.
+    pub tag: Tag,
+    /// Element type, by candle's name.
+    pub dtype: String,
+    /// Shape.
+    pub dims: Vec<usize>,
+}
+
+impl Header {
+    pub(crate) fn of(tag: Tag, tensor: &Tensor) -> Self {
+        Self { tag, dtype: tensor.dtype().as_str().to_owned(), dims: tensor.dims().to_vec() }
+    }
+
+    /// The header in words.
+    fn describe(&self) -> String {
+        format!("{} with {} {:?}", self.tag, self.dtype, self.dims)
+    }
+}
+
+/// A message, or the news that no more will come.
+#[derive(Debug)]
+pub(crate) enum Arrival<T> {
+    Message(Header, T),
+    Stopped(String),
+}
+
+/// The arrivals of one rank from all others. The n-th receive that is posted for a sender gets
+/// the n-th message that this sender sent.
+#[derive(Debug)]
+pub(crate) struct Inbox<T> {
+    rank: Rank,
+    peers: Vec<Peer<T>>,
+}
+
+#[derive(Debug)]
+struct Peer<T> {
+    posted: u64,
+    arrived: u64,
+    messages: BTreeMap<u64, (Header, T)>,
+    stopped: Option<String>,
+}
+
+impl<T> Inbox<T> {
+    pub(crate) fn new(rank: Rank, peers: usize) -> Self {
+        let peer = || Peer {
+            posted: 0,
+            arrived: 0,
+            messages: BTreeMap::new(),
+            stopped: None,
+        };
+        Self { rank, peers: (0..peers).map(|_| peer()).collect() }
+    }
+
+    /// Takes the next place in the queue of `from`'s messages.
+    pub(crate) fn post(&mut self, from: Rank) -> u64 {
+        let peer = &mut self.peers[from.index()];
+        peer.posted += 1;
+        peer.posted - 1
+    }
+
+    pub(crate) fn arrive(&mut self, from: Rank, arrival: Arrival<T>) {
+        let peer = &mut self.peers[from.index()];
+        match arrival {
+            Arrival::Message(header, payload) => {
+                peer.messages.insert(peer.arrived, (header, payload));
+                peer.arrived += 1;
+            }
+            // The first reason is the cause; later ones are its echoes.
+            Arrival::Stopped(why) => peer.stopped = peer.stopped.take().or(Some(why)),
+        }
+    }
+
+    /// The message for a posted receive: `None` while it may still come.
+    pub(crate) fn take(
+        &mut self,
+        from: Rank,
+        ticket: u64,
+        wanted: &Wanted,
+    ) -> Option<Result<T, CommError>> {
+        let peer = &mut self.peers[from.index()];
+        if let Some((header, payload)) = peer.messages.remove(&ticket) {
+            let expected =
+                Header { tag: wanted.tag, dtype: wanted.dtype.as_str().to_owned(), dims: wanted.shape.dims().to_vec() };
+            return Some(if header == expected {
+                Ok(payload)
+            } else {
+                Err(self.error(Fault::Mismatch, from, wanted, header.describe()))
+            });
+        }
+        let why = peer.stopped.clone()?;
+        let got = format!("the news that rank {from} stopped: {why}");
+        Some(Err(self.error(Fault::PeerStopped, from, wanted, got)))
+    }
+
+    /// The error for a receive whose message did not come within `seconds`.
+    pub(crate) fn timeout(&self, from: Rank, wanted: &Wanted, seconds: f64) -> CommError {
+        let got = format!(
+            "nothing for {seconds} s; rank {from} may be in another operation, stuck or dead"
+        );
+        self.error(Fault::Timeout, from, wanted, got)
+    }
+
+    fn error(&self, fault: Fault, from: Rank, wanted: &Wanted, got: String) -> CommError {
+        let expected = format!("{} {:?} from rank {from}", wanted.dtype.as_str(), wanted.shape.dims());
+        CommError::Exchange { fault, rank: self.rank, tag: wanted.tag, expected, got }
+    }
+}
