@@ -40,7 +40,7 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// The interpreter of a virtual environment below target, made and filled where it is missing.
 fn own_python() -> Result<PathBuf> {
-    let folder = workspace::root().join("target/golden-venv");
+    let folder = workspace::target().join("golden-venv");
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     if !python.is_file() {
         println!("Making a virtual environment in {}", folder.display());

@@ -31,7 +31,7 @@ pub fn run(args: &Args) -> Result<()> {
     let fetch = Fetch::unless(args.offline);
     let toolbox = setup::ensure(&[Need::Page], fetch)?;
     // Not `dist`: a build or a test run beside this one would change the files under the reader.
-    let dist = workspace::root().join("target/serve");
+    let dist = workspace::target().join("serve");
     site::build(&toolbox, &Site { dist: &dist, public_url: "./", fetch })?;
     let port = listener.local_addr().context("could not read the port")?.port();
     static_files::serve(listener, &dist, || {

@@ -77,7 +77,7 @@ pub fn build(toolbox: &Toolbox, site: &Site) -> Result<()> {
 /// Trunk copies every snippet it finds among the bindings, those of versions long gone too, so two
 /// builds of one tree could differ.
 fn forget_old_bindings() -> Result<()> {
-    let folder = workspace::root().join("target/wasm-bindgen");
+    let folder = workspace::target().join("wasm-bindgen");
     match fs::remove_dir_all(&folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(error).with_context(|| format!("could not remove {}", folder.display()))

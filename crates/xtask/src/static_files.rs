@@ -47,6 +47,8 @@ fn answer(request: Request, folder: &Path) {
     let _ = match file {
         Some((file, path)) => request.respond(
             Response::from_file(file)
+                // Always a Content-Length, so that a page can say how much of it has come.
+                .with_chunked_threshold(usize::MAX)
                 .with_header(header("Content-Type", &content_type(&path)))
                 // The worker's files keep their names from build to build, so a browser must ask.
                 .with_header(header("Cache-Control", "no-cache")),

@@ -20,6 +20,12 @@ pub fn root() -> PathBuf {
         .map_or(manifest_dir.clone(), Path::to_path_buf)
 }
 
+/// The folder of built things, `target` unless the user keeps it elsewhere.
+pub fn target() -> PathBuf {
+    let named = std::env::var_os("CARGO_TARGET_DIR").filter(|folder| !folder.is_empty());
+    root().join(named.unwrap_or_else(|| "target".into()))
+}
+
 /// The version of `package` in Cargo.lock.
 pub fn locked_version(package: &str) -> Result<Version> {
     let path = root().join("Cargo.lock");

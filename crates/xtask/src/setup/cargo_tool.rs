@@ -70,7 +70,7 @@ impl CargoTool {
         let line = child::command_line(&command);
         if fetch == Fetch::Forbidden {
             bail!(
-                "{package} {version} is missing and --offline forbids to install it: run `{line}` while online"
+                "{package} {version} is missing and --offline forbids to install it: while online, run `cargo xtask setup`, or `{line}`"
             );
         }
         child::condensed(&format!("Installing {package} {version} (some minutes)"), command)

@@ -21,8 +21,8 @@ pub fn ensure(toolbox: &mut Toolbox, fetch: Fetch) -> Result<Tool> {
     }
     // Before rustup is tried again: where Debian's parts are, rustup has failed already.
     if debian_rust::is_installed() {
-        debian_rust::use_it(toolbox)?;
-        return Ok(tool(debian_rust::place(), false));
+        let installed = debian_rust::use_it(toolbox, fetch)?;
+        return Ok(tool(debian_rust::place(), installed));
     }
     if fetch == Fetch::Forbidden {
         bail!(
@@ -43,7 +43,7 @@ pub fn ensure(toolbox: &mut Toolbox, fetch: Fetch) -> Result<Tool> {
     eprintln!("rustup could not add {TARGET}; taking Debian's source of the standard library.");
     debian_rust::install()
         .map_err(|error| error.context(format!("and before that rustup failed: {refused:#}")))?;
-    debian_rust::use_it(toolbox)?;
+    debian_rust::use_it(toolbox, fetch)?;
     Ok(tool(debian_rust::place(), true))
 }
 
