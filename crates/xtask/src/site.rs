@@ -70,6 +70,8 @@ pub fn build(toolbox: &Toolbox, site: &Site) -> Result<()> {
     }
     // Trunk 0.21 takes only `true` and `false` for NO_COLOR and refuses to start otherwise.
     command.env_remove("NO_COLOR").env("TRUNK_COLOR", "never");
+    // Trunk's own backtrace would push the compiler's error out of the last lines.
+    command.env("RUST_BACKTRACE", "0");
     child::condensed("Building the page (minutes the first time)", command)
         .context("could not build the page")
 }
