@@ -1,1 +1,5 @@
 //! Every integration test; this list is the table of contents.
+
+mod support;
+
+mod parity;

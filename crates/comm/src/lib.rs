@@ -9,6 +9,7 @@ pub mod collectives;
 pub mod conformance;
 mod error;
 mod group;
+#[cfg(any(feature = "threads", feature = "workers"))]
 mod inbox;
 mod recorder;
 mod solo;
@@ -21,7 +22,6 @@ pub mod workers;
 
 pub use error::{CommError, Fault};
 pub use group::{Mark, PendingRecv, ProcessGroup, Tag, Wanted};
-pub use inbox::Header;
 pub use recorder::Recorder;
 pub use solo::Solo;
 pub use subgroup::SubGroup;

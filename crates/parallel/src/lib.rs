@@ -1,1 +1,23 @@
-//! Context-parallel attention: sharding, block attention, ring, all-gather, ulysses, gradient sync.
+//! Context-parallel attention: block attention and its merge, and the strategies that move
+//! queries, keys, values and their gradients between ranks.
+//!
+//! Shape letters: B batch, T tokens on this rank, H query heads, K key/value heads, D head size,
+//! c tokens of a slice; `kv_2bktd` holds keys and values in one tensor (2, B, K, T, D).
+
+mod all_gather;
+pub mod block;
+mod context;
+mod error;
+mod exchange;
+pub mod grad_sync;
+mod partial;
+mod ring;
+mod rows;
+mod tiles;
+
+pub use context::{Attended, CpContext, QkvGrad};
+pub use error::ParallelError;
+pub use partial::Partial;
+
+/// What an operation of this crate returns.
+pub type Result<T, E = ParallelError> = std::result::Result<T, E>;

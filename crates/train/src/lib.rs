@@ -1,1 +1,16 @@
-//! What one rank does: data, step, optimiser, checkpoint bytes.
+//! What one rank does: pick its share of the data, train a step with the others, keep state.
+
+pub mod checkpoint;
+pub mod data;
+mod error;
+mod learning_rate;
+mod optimizer;
+mod pass;
+pub mod reference;
+mod trainer;
+
+pub use error::TrainError;
+pub use trainer::{Gradients, StepReport, Trainer};
+
+/// What an operation of this crate returns.
+pub type Result<T, E = TrainError> = std::result::Result<T, E>;

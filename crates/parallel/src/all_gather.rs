@@ -1,0 +1,58 @@
+//! All-gather attention: every rank collects all keys and values, then works alone; in the
+//! backward pass reduce_scatter brings the gradients home.
+
+use candle_core::Tensor;
+use comm::ProcessGroup;
+
+use crate::block::QueryGrad;
+use crate::rows::Rows;
+use crate::tiles::{TileGrads, Tiles};
+use crate::{Partial, Result};
+
+/// One rank's place in the group.
+pub(crate) struct Gathered<'a> {
+    pub(crate) group: &'a dyn ProcessGroup,
+    pub(crate) tiles: &'a Tiles,
+}
+
+impl Gathered<'_> {
+    /// The rank whose keys the tile of `step` uses: the same order as on a ring.
+    fn source(&self, step: usize) -> usize {
+        self.group.size().hop(self.group.rank(), -(step as isize)).index()
+    }
+
+    /// Attention of this rank's queries over the keys and values of all.
+    pub(crate) async fn forward(
+        &self,
+        layer: usize,
+        q: &Tensor,
+        own_kv: &Tensor,
+    ) -> Result<Partial> {
+        let all_kv = self.group.all_gather(own_kv).await?;
+        let mut rows = Rows::<Partial>::new();
+        for step in 0..all_kv.len() {
+            self.tiles.forward(layer, step, q, &all_kv[self.source(step)], &mut rows)?;
+        }
+        Ok(rows.finish(q)?)
+    }
+
+    /// Gradients of this rank's queries, and of its own keys and values from all ranks. Keys and
+    /// values are gathered again rather than kept from the forward pass.
+    pub(crate) async fn backward(
+        &self,
+        layer: usize,
+        query: &QueryGrad,
+        own_kv: &Tensor,
+    ) -> Result<(Tensor, Tensor)> {
+        let all_kv = self.group.all_gather(own_kv).await?;
+        let mut grads = TileGrads { dq: Rows::new() };
+        let mut by_source: Vec<Tensor> = all_kv.clone();
+        for step in 0..all_kv.len() {
+            let source = self.source(step);
+            by_source[source] =
+                self.tiles.backward(layer, step, query, &all_kv[source], &mut grads)?;
+        }
+        let dkv = self.group.reduce_scatter(&by_source).await?;
+        Ok((grads.dq.finish(&query.q_bhtd)?, dkv))
+    }
+}

@@ -1,0 +1,24 @@
+//! What can go wrong while ranks share attention.
+
+/// An error of context-parallel attention.
+#[derive(Debug, thiserror::Error)]
+pub enum ParallelError {
+    /// Ranks disagree, or one has stopped.
+    #[error(transparent)]
+    Comm(#[from] comm::CommError),
+    /// A tensor operation failed.
+    #[error(transparent)]
+    Tensor(#[from] candle_core::Error),
+    /// The tensors given do not have the shape that the plan says.
+    #[error("attention of rank {rank}: expected {what} of shape {expected:?}, got {got:?}")]
+    Shape {
+        /// The rank within the context-parallel group.
+        rank: plan::Rank,
+        /// Which tensor.
+        what: &'static str,
+        /// Shape by the plan.
+        expected: Vec<usize>,
+        /// Shape given.
+        got: Vec<usize>,
+    },
+}

@@ -1,0 +1,89 @@
+//! A run's state as safetensors bytes: parameters by name, AdamW's moments, steps done.
+
+use std::collections::HashMap;
+
+use candle_core::{Device, Tensor};
+use model::Gpt;
+use safetensors::SafeTensors;
+
+use crate::optimizer::Optimizer;
+use crate::{Result, TrainError};
+
+const FIRST: &str = "adamw.first.";
+const SECOND: &str = "adamw.second.";
+const STEPS: &str = "steps_done";
+
+pub(crate) struct State<'a> {
+    pub(crate) names: Vec<String>,
+    pub(crate) model: &'a Gpt,
+    pub(crate) optimizer: &'a Optimizer,
+    pub(crate) steps_done: u32,
+}
+
+fn error(what: &str, expected: impl Into<String>, got: impl Into<String>) -> TrainError {
+    TrainError::Checkpoint { what: what.to_owned(), expected: expected.into(), got: got.into() }
+}
+
+pub(crate) fn to_bytes(state: &State<'_>) -> Result<Vec<u8>> {
+    let vars = state.model.vars().iter().map(|var| var.as_tensor().clone());
+    let mut tensors: Vec<(String, Tensor)> = state.names.iter().cloned().zip(vars).collect();
+    if let Optimizer::AdamW(adam) = state.optimizer {
+        for (prefix, moments) in [(FIRST, &adam.first), (SECOND, &adam.second)] {
+            for (name, moment) in state.names.iter().zip(moments) {
+                tensors.push((format!("{prefix}{name}"), moment.clone()));
+            }
+        }
+    }
+    let metadata = HashMap::from([
+        ("producer".to_owned(), "ringside".to_owned()),
+        (STEPS.to_owned(), state.steps_done.to_string()),
+    ]);
+    let tensors = tensors.iter().map(|(name, tensor)| (name, tensor));
+    safetensors::serialize(tensors, Some(metadata))
+        .map_err(|e| error("writing", "safetensors", e.to_string()))
+}
+
+/// Puts the state into `model` and `optimizer` and returns the steps done. Everything is read and
+/// checked first, so an error leaves both as they were.
+pub(crate) fn restore(bytes: &[u8], model: &Gpt, optimizer: &mut Optimizer) -> Result<u32> {
+    let (_, header) = SafeTensors::read_metadata(bytes)
+        .map_err(|e| error("file", "a safetensors file", e.to_string()))?;
+    let file = SafeTensors::deserialize(bytes)
+        .map_err(|e| error("file", "a safetensors file", e.to_string()))?;
+    let entry = header.metadata().as_ref().and_then(|m| m.get(STEPS)).cloned();
+    let steps_done = match entry {
+        Some(text) => text.parse::<u32>().map_err(|_| error(STEPS, "a number", text))?,
+        None => return Err(error(STEPS, "a number of steps", "none: not a Ringside checkpoint")),
+    };
+    let parameters = model.config().parameters();
+    let read_all = |prefix: &str| {
+        parameters
+            .iter()
+            .map(|(name, shape)| read(&file, &format!("{prefix}{name}"), shape, model))
+            .collect::<Result<Vec<_>>>()
+    };
+    let values = read_all("")?;
+    if let Optimizer::AdamW(adam) = optimizer {
+        (adam.first, adam.second) = (read_all(FIRST)?, read_all(SECOND)?);
+        adam.updates = steps_done;
+    }
+    for (var, value) in model.vars().iter().zip(&values) {
+        var.set(value)?;
+    }
+    Ok(steps_done)
+}
+
+fn read(file: &SafeTensors<'_>, name: &str, shape: &[usize], model: &Gpt) -> Result<Tensor> {
+    let expected = || format!("F32 {shape:?}");
+    let view = file.tensor(name).map_err(|_| error(name, expected(), "no such tensor"))?;
+    if view.shape() != shape || view.dtype() != safetensors::Dtype::F32 {
+        return Err(error(name, expected(), format!("{:?} {:?}", view.dtype(), view.shape())));
+    }
+    let values: Vec<f32> = view
+        .data()
+        .chunks_exact(4)
+        .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+        .collect();
+    let tensor = Tensor::from_vec(values, shape, &Device::Cpu)?;
+    Ok(tensor.to_device(model.vars()[0].device())?)
+}

@@ -1,0 +1,253 @@
+//! One rank's training run, step by step.
+
+use std::rc::Rc;
+
+use candle_core::{DType, Device, Tensor};
+use comm::{ProcessGroup, Recorder};
+use model::{Gpt, GptConfig, Rope};
+use parallel::{CpContext, grad_sync};
+use plan::event::{Compute, Scalar};
+use plan::targets::{IGNORED, count_valid};
+use plan::{Axis, EventKind, RunPlan};
+
+use crate::checkpoint::{self, State};
+use crate::data::{Batch, Data, Split};
+use crate::learning_rate::learning_rate;
+use crate::optimizer::{Optimizer, clip, global_norm};
+use crate::pass::{LocalBatch, Outcome, Pass};
+use crate::{Result, TrainError};
+
+/// One rank of a run: its model, its data, its state.
+pub struct Trainer {
+    plan: RunPlan,
+    world: Rc<dyn ProcessGroup>,
+    recorder: Rc<Recorder>,
+    model: Gpt,
+    rope: Rope,
+    context: CpContext,
+    data: Data,
+    optimizer: Optimizer,
+    steps_done: u32,
+}
+
+/// A training step's numbers, equal on every rank.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepReport {
+    /// The step, from 0.
+    pub step: u32,
+    /// Sum of losses / valid tokens, over the whole batch, in nats.
+    pub loss: f64,
+    /// Global L2 norm of the gradient before clipping.
+    pub grad_norm: f64,
+    /// Valid tokens of the whole batch.
+    pub valid_tokens: u64,
+    /// The learning rate that was used.
+    pub lr: f64,
+    /// The loss on the evaluation batches, after steps that are followed by an evaluation.
+    pub eval_loss: Option<f64>,
+}
+
+/// What one batch gives before any update.
+#[derive(Clone, Debug)]
+pub struct Gradients {
+    /// Sum of losses / valid tokens.
+    pub loss: f64,
+    /// Valid tokens of the whole batch.
+    pub valid_tokens: u64,
+    /// d loss / d parameter, summed over all ranks, in the order of the parameters.
+    pub gradients: Vec<Tensor>,
+    /// This rank's logits (N, V), micro-batches laid end to end.
+    pub logits: Tensor,
+}
+
+impl Trainer {
+    /// Builds `world`'s rank its part of the run that `plan` describes.
+    pub fn new(
+        plan: RunPlan,
+        text: Option<&[u8]>,
+        world: Rc<dyn ProcessGroup>,
+        recorder: Rc<Recorder>,
+        device: &Device,
+    ) -> Result<Self> {
+        if world.size() != plan.mesh().world() {
+            return Err(plan::Refusal::new(
+                "world_size",
+                world.size(),
+                format!("dp x cp is {}", plan.mesh().world()),
+                "start as many ranks as the mesh has",
+            )
+            .into());
+        }
+        let data = Data::new(&plan, text)?;
+        let model = Gpt::new(gpt_config(&plan), plan.config().seed, DType::F32, device)?;
+        let context = CpContext::new(&plan, &world, &recorder, DType::F32, device)?;
+        let rope = model.rope(context.positions())?;
+        let optimizer = Optimizer::new(plan.config(), model.vars())?;
+        Ok(Self { plan, world, recorder, model, rope, context, data, optimizer, steps_done: 0 })
+    }
+
+    /// The run.
+    pub fn plan(&self) -> &RunPlan {
+        &self.plan
+    }
+
+    /// The model with its parameters as they are now.
+    pub fn model(&self) -> &Gpt {
+        &self.model
+    }
+
+    /// Steps trained so far, those before a resumed checkpoint included.
+    pub fn steps_done(&self) -> u32 {
+        self.steps_done
+    }
+
+    /// Whether all steps of the run are done.
+    pub fn is_finished(&self) -> bool {
+        self.steps_done >= self.plan.config().steps
+    }
+
+    /// Trains one step together with the other ranks.
+    pub async fn step(&mut self) -> Result<StepReport> {
+        let result = self.try_step().await;
+        if let Err(error) = &result {
+            self.world.abort(&error.to_string());
+        }
+        result
+    }
+
+    async fn try_step(&mut self) -> Result<StepReport> {
+        let step = self.steps_done;
+        self.recorder.set_step(step);
+        self.recorder.record(EventKind::StepBegin);
+        let start = self.recorder.now_us();
+        let Gradients { loss, valid_tokens, gradients, .. } = self.gradients(step).await?;
+        let lr = learning_rate(self.plan.config(), step);
+        let grad_norm = self.update(gradients, lr)?;
+        if !(loss.is_finite() && grad_norm.is_finite()) {
+            return Err(TrainError::Diverged { step, loss });
+        }
+        self.steps_done += 1;
+        for (name, value) in [
+            (Scalar::Loss, loss),
+            (Scalar::GradNorm, grad_norm),
+            (Scalar::LearningRate, lr),
+            (Scalar::ValidTokens, valid_tokens as f64),
+        ] {
+            self.recorder.record(EventKind::Scalar { name, value });
+        }
+        let took_us = self.recorder.now_us() - start;
+        self.recorder.record(EventKind::StepEnd { took_us });
+        let eval_loss = match self.plan.evaluates_after(step) {
+            true => Some(self.evaluate().await?),
+            false => None,
+        };
+        Ok(StepReport { step, loss, grad_norm, valid_tokens, lr, eval_loss })
+    }
+
+    fn update(&mut self, gradients: Vec<Tensor>, lr: f64) -> Result<f64> {
+        let start = self.recorder.now_us();
+        let norm = global_norm(&gradients)?;
+        let gradients = clip(gradients, norm, self.plan.config().grad_clip)?;
+        self.optimizer.step(self.model.vars(), &gradients, lr)?;
+        let took_us = self.recorder.now_us() - start;
+        self.recorder.record(EventKind::Compute { what: Compute::Optimizer, took_us });
+        Ok(norm)
+    }
+
+    /// Loss and gradients of the batch of `step`, with the parameters as they are.
+    pub async fn gradients(&self, step: u32) -> Result<Gradients> {
+        let config = self.plan.config();
+        let micro_batch = self.plan.micro_batch();
+        let first = self.plan.mesh().coordinate(self.world.rank(), Axis::Dp) * config.batch;
+        let mut sums = model::Gradients::new(self.model.vars().len());
+        let (mut loss_sum, mut valid, mut logits) = (0.0, 0, Vec::new());
+        for micro in 0..config.grad_accum {
+            let start = first + micro * micro_batch;
+            let batch = self.data.batch(Split::Train, step, start..start + micro_batch);
+            let local = self.local(&batch);
+            let outcome = self.pass().train(&local, &mut sums).await?;
+            loss_sum += outcome.loss_sum;
+            valid += count_valid(&local.targets);
+            logits.push(outcome.logits);
+        }
+        let gradients = sums.of(&self.model)?;
+        let extras = [loss_sum, valid as f64];
+        let reduced = grad_sync::all_reduce(self.world.as_ref(), &gradients, &extras).await?;
+        let (loss, valid_tokens) = mean(&reduced.extras);
+        let scale = 1.0 / (valid_tokens.max(1) as f64);
+        let gradients = reduced.gradients.iter().map(|g| g * scale).collect::<Result<_, _>>()?;
+        Ok(Gradients { loss, valid_tokens, gradients, logits: Tensor::cat(&logits, 0)? })
+    }
+
+    /// Mean loss over the evaluation batches, the same on every rank.
+    pub async fn evaluate(&self) -> Result<f64> {
+        let config = self.plan.config();
+        let micro_batch = self.plan.micro_batch();
+        let dp = self.plan.mesh().coordinate(self.world.rank(), Axis::Dp);
+        let (mut loss_sum, mut valid) = (0.0, 0);
+        for number in 0..config.eval_batches {
+            let start = dp * micro_batch;
+            let batch = self.data.batch(Split::Eval, number as u32, start..start + micro_batch);
+            let local = self.local(&batch);
+            let Outcome { loss_sum: sum, .. } = self.pass().evaluate(&local).await?;
+            loss_sum += sum;
+            valid += count_valid(&local.targets);
+        }
+        let extras = [loss_sum, valid as f64];
+        let reduced = grad_sync::all_reduce(self.world.as_ref(), &[], &extras).await?;
+        let (loss, _) = mean(&reduced.extras);
+        self.recorder.record(EventKind::Scalar { name: Scalar::EvalLoss, value: loss });
+        Ok(loss)
+    }
+
+    fn pass(&self) -> Pass<'_> {
+        Pass {
+            model: &self.model,
+            context: &self.context,
+            rope: &self.rope,
+            recorder: &self.recorder,
+        }
+    }
+
+    /// This rank's share of whole sequences; padding is token 0 with no target.
+    fn local(&self, batch: &Batch) -> LocalBatch {
+        let sequence = self.plan.attention().sequence();
+        let rank = self.context.rank();
+        LocalBatch {
+            ids: batch.ids.iter().flat_map(|ids| sequence.shard(rank, ids, 0)).collect(),
+            targets: batch.targets.iter().flat_map(|t| sequence.shard(rank, t, IGNORED)).collect(),
+            batch: batch.ids.len(),
+        }
+    }
+
+    /// Parameters, optimiser state and step as safetensors bytes.
+    pub fn save(&self) -> Result<Vec<u8>> {
+        checkpoint::to_bytes(&State {
+            names: self.model.config().parameters().into_iter().map(|(name, _)| name).collect(),
+            model: &self.model,
+            optimizer: &self.optimizer,
+            steps_done: self.steps_done,
+        })
+    }
+
+    /// Takes up a run from [`Self::save`]'s bytes. On an error nothing has changed.
+    pub fn resume(&mut self, bytes: &[u8]) -> Result<()> {
+        self.steps_done = checkpoint::restore(bytes, &self.model, &mut self.optimizer)?;
+        Ok(())
+    }
+}
+
+/// Sum of losses and valid tokens to (mean loss, valid tokens); nothing valid is a loss of 0.
+fn mean(extras: &[f64]) -> (f64, u64) {
+    let (sum, valid) = (extras[0], extras[1]);
+    (if valid > 0.0 { sum / valid } else { 0.0 }, valid as u64)
+}
+
+/// The model's sizes as the plan has them.
+pub(crate) fn gpt_config(plan: &RunPlan) -> GptConfig {
+    let shape = plan.model();
+    let mut config =
+        GptConfig::new(shape.vocab, shape.d_model, shape.heads, shape.kv_heads, shape.layers);
+    config.mlp_hidden = plan::run::MLP_RATIO * shape.d_model;
+    config
+}
