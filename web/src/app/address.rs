@@ -1,0 +1,208 @@
+//! The whole run in the page's address, behind the `#`: written on every change, read on opening.
+
+use form_urlencoded::{Serializer, parse};
+
+use crate::app::fields::{Field, Kind, MAX_WORLD};
+use crate::app::form::Form;
+
+/// The version of the address that this page writes.
+const VERSION: &str = "1";
+const CHECK: &str = "check";
+const TEXT: &str = "text";
+
+/// What an address opens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Opened {
+    /// The run's settings.
+    pub form: Form,
+    /// Whether the run is checked against one rank.
+    pub check: bool,
+    /// What could not be taken as it stands, for the user to read.
+    pub notices: Vec<String>,
+}
+
+/// The address of a run, without the `#`; `own_text` says that it read the user's own text.
+pub fn write(form: &Form, check: bool, own_text: bool) -> String {
+    let mut address = Serializer::new(String::new());
+    address.append_pair("v", VERSION);
+    for field in Field::ALL {
+        let value = form.get(field).trim();
+        if !value.is_empty() {
+            address.append_pair(field.key(), value);
+        }
+    }
+    if check {
+        address.append_pair(CHECK, "1");
+    }
+    if own_text {
+        address.append_pair(TEXT, "own");
+    }
+    // Commas are allowed behind the `#`, and lists read better with them.
+    address.finish().replace("%2C", ",")
+}
+
+/// Reads an address, with or without its `#`.
+pub fn read(address: &str) -> Opened {
+    let mut opened = Opened::default();
+    let address = address.trim_start_matches('#');
+    for (key, value) in parse(address.as_bytes()) {
+        match key.as_ref() {
+            "v" if value == VERSION => {}
+            "v" => opened.notices.push(format!(
+                "The link is of version {value}, and this page reads version {VERSION}: what it \
+                 knows was taken over."
+            )),
+            CHECK => opened.check = value == "1",
+            TEXT => opened.notices.push(
+                "The link was made with a text of its maker's own, which an address cannot \
+                 carry: the built-in text stands in until you paste yours."
+                    .to_owned(),
+            ),
+            key => match Field::ALL.into_iter().find(|field| field.key() == key) {
+                Some(field) => take(&mut opened, field, value.trim()),
+                None => opened
+                    .notices
+                    .push(format!("The link's “{}” is unknown here and was ignored.", brief(key))),
+            },
+        }
+    }
+    limit_world(&mut opened);
+    opened
+}
+
+fn take(opened: &mut Opened, field: Field, value: &str) {
+    let (taken, notice) = match field.kind() {
+        Kind::Choice(choices) => {
+            let known = value.is_empty() && field == Field::UlyssesDegree
+                || choices.iter().any(|(choice, _)| *choice == value);
+            if known { (value.to_owned(), None) } else { (default(field), Some("unknown")) }
+        }
+        Kind::Few(_, low, high) => clamp(field, value, low, high, false),
+        Kind::Whole(low, high, empty) => clamp(field, value, low, high, empty.is_some()),
+        Kind::Real(low, high) => match value.parse::<f64>() {
+            Ok(number) if number >= low && number <= high => (value.to_owned(), None),
+            Ok(number) if !number.is_nan() => {
+                (number.clamp(low, high).to_string(), Some("out of range"))
+            }
+            _ => (default(field), Some("not a number")),
+        },
+        // Lengths are checked with the rest of the form, which says beside the field what is wrong.
+        Kind::Documents => (value.chars().take(1000).collect(), None),
+    };
+    if let Some(why) = notice {
+        let shown = if taken.is_empty() { "none" } else { &taken };
+        opened.notices.push(format!(
+            "{} = {} in the link is {why}: {shown} was taken.",
+            field.key(),
+            brief(value)
+        ));
+    }
+    opened.form.set(field, taken);
+}
+
+fn clamp(
+    field: Field,
+    value: &str,
+    low: u64,
+    high: u64,
+    may_be_empty: bool,
+) -> (String, Option<&'static str>) {
+    if value.is_empty() && may_be_empty {
+        return (String::new(), None);
+    }
+    let digits = value.strip_prefix('-').unwrap_or(value);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return (default(field), Some("not a whole number"));
+    }
+    let number = match (value.starts_with('-'), value.parse::<u64>()) {
+        (true, _) => 0,
+        (false, Ok(number)) => number,
+        (false, Err(_)) => u64::MAX,
+    };
+    let inside = number.clamp(low, high);
+    let notice = (inside != number || value.starts_with('-')).then_some("out of range");
+    (inside.to_string(), notice)
+}
+
+fn limit_world(opened: &mut Opened) {
+    let number = |field| opened.form.get(field).parse::<u64>().unwrap_or(1);
+    let (cp, dp) = (number(Field::Cp), number(Field::Dp));
+    if cp * dp > MAX_WORLD {
+        let fits = MAX_WORLD / cp;
+        opened.notices.push(format!(
+            "{cp} ranks × {dp} replicas in the link are more than {MAX_WORLD} workers: dp = \
+             {fits} was taken."
+        ));
+        opened.form.set(Field::Dp, fits.to_string());
+    }
+}
+
+fn default(field: Field) -> String {
+    Form::default().get(field).to_owned()
+}
+
+/// Enough of a stranger's text to recognise it by.
+fn brief(text: &str) -> String {
+    let mut short: String = text.chars().take(24).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_address_opens_the_run_that_wrote_it() {
+        let form = Form::default()
+            .with(Field::Cp, "2")
+            .with(Field::Documents, "96,64,96")
+            .with(Field::Lr, "0.0015")
+            .with(Field::KvHeads, "2");
+        let address = write(&form, true, false);
+        assert!(address.starts_with("v=1&task=text&cp=2&"), "{address}");
+        assert!(address.contains("documents=96,64,96"), "{address}");
+        let expect = Opened { form, check: true, notices: Vec::new() };
+        assert_eq!(read(&format!("#{address}")), expect);
+        assert_eq!(read(""), Opened::default());
+    }
+
+    #[test]
+    fn what_is_not_understood_is_noticed() {
+        for (address, field, value, notice) in [
+            ("v=1&seq_len=99999", Field::SeqLen, "4096", "seq_len = 99999"),
+            ("v=1&seq_len=-5", Field::SeqLen, "1", "out of range"),
+            ("v=1&seq_len=abc", Field::SeqLen, "256", "not a whole number"),
+            ("v=1&cp=99999999999999999999999", Field::Cp, "8", "out of range"),
+            ("v=1&cp=8&dp=8", Field::Dp, "1", "more than 8 workers"),
+            ("v=1&strategy=magic", Field::Strategy, "ring", "unknown"),
+            ("v=1&lr=-1", Field::Lr, "0", "out of range"),
+            ("v=1&lr=NaN", Field::Lr, "0.003", "not a number"),
+            ("v=1&colour=red", Field::Cp, "4", "“colour”"),
+            ("v=7&cp=2", Field::Cp, "2", "version 7"),
+            ("v=1&text=own", Field::Task, "text", "built-in text"),
+        ] {
+            let opened = read(address);
+            assert_eq!(opened.form.get(field), value, "{address}");
+            assert_eq!(opened.notices.len(), 1, "{address}: {:?}", opened.notices);
+            assert!(opened.notices[0].contains(notice), "{address}: {:?}", opened.notices);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_address_opens_something_within_the_limits(address in "(&?[a-z_]{1,8}=[-0-9a-z,%.]{0,9}){0,6}") {
+            let opened = read(&address);
+            for field in Field::ALL {
+                if let Kind::Whole(low, high, _) = field.kind()
+                    && let Ok(number) = opened.form.get(field).parse::<u64>()
+                {
+                    prop_assert!(number >= low && number <= high);
+                }
+            }
+        }
+    }
+}

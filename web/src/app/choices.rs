@@ -1,0 +1,114 @@
+//! Which options of a select can be combined with the rest of the form, and why not.
+
+use plan::Refusal;
+
+use crate::app::fields::{Field, Kind};
+use crate::app::form::{Form, equal_lengths, join};
+
+/// One entry of a select.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    /// What it enters into the form.
+    pub value: String,
+    /// What the user reads.
+    pub label: String,
+    /// Why it cannot be chosen now.
+    pub refused: Option<Refusal>,
+}
+
+/// The entries of `field`'s select; none for a field that is typed.
+///
+/// An option is refused when choosing it would bring a refusal that is not there without it.
+pub fn offers(form: &Form, text_bytes: Option<usize>, field: Field) -> Vec<Offer> {
+    let now = form.plan(text_bytes).err().unwrap_or_default();
+    let current = form.get(field);
+    let mut options: Vec<(String, String)> = match field.kind() {
+        Kind::Choice(choices) | Kind::Few(choices, ..) => {
+            choices.iter().map(|&(value, label)| (value.to_owned(), label.to_owned())).collect()
+        }
+        Kind::Documents => document_options(form),
+        Kind::Whole(..) | Kind::Real(..) => return Vec::new(),
+    };
+    if !options.iter().any(|(value, _)| value == current) {
+        options.push((current.to_owned(), current.to_owned()));
+    }
+    options
+        .into_iter()
+        .map(|(value, label)| {
+            let refused = match form.with(field, &value).plan(text_bytes) {
+                _ if value == current => None,
+                Ok(_) => None,
+                Err(refusals) => refusals.into_iter().find(|refusal| !now.contains(refusal)),
+            };
+            Offer { value, label, refused }
+        })
+        .collect()
+}
+
+fn document_options(form: &Form) -> Vec<(String, String)> {
+    let mut options = vec![(String::new(), "one".to_owned())];
+    options.extend([2, 4, 8].map(|n| (format!("x{n}"), format!("{n} of equal length"))));
+    let current = form.get(Field::Documents);
+    if current.is_empty() || current.starts_with('x') {
+        options.push((own_lengths(form), "lengths of your own".to_owned()));
+    } else {
+        options.push((current.to_owned(), "lengths of your own".to_owned()));
+    }
+    options
+}
+
+/// A first suggestion of unequal documents.
+fn own_lengths(form: &Form) -> String {
+    let seq_len = form.get(Field::SeqLen).trim().parse().unwrap_or(256);
+    let mut lengths = equal_lengths(seq_len, 3);
+    if let [first, middle, _] = lengths.as_mut_slice() {
+        let moved = *middle / 3;
+        *middle -= moved;
+        *first += moved;
+    }
+    join(&lengths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(form: &Form, field: Field) -> Vec<(String, String)> {
+        offers(form, None, field)
+            .into_iter()
+            .filter_map(|offer| Some((offer.value, offer.refused?.field)))
+            .collect()
+    }
+
+    #[test]
+    fn what_cannot_be_combined_is_refused_with_the_reason() {
+        let form = Form::default();
+        assert!(refused(&form, Field::Strategy).is_empty());
+        let eight = form.with(Field::Cp, "8");
+        assert_eq!(refused(&eight, Field::Strategy), [("ulysses".into(), "strategy".into())]);
+        let ulysses = form.with(Field::Strategy, "ulysses");
+        assert_eq!(refused(&ulysses, Field::Cp), [("8".into(), "strategy".into())]);
+        let replicas = form.with(Field::Dp, "2");
+        assert_eq!(refused(&replicas, Field::Cp), [("8".into(), "dp".into())]);
+        let short = form.with(Field::SeqLen, "3").with(Field::Cp, "2");
+        let fields: Vec<_> = refused(&short, Field::Cp).into_iter().map(|(v, _)| v).collect();
+        assert_eq!(fields, ["4", "8"]);
+    }
+
+    #[test]
+    fn a_fault_elsewhere_disables_nothing() {
+        let form = Form::default().with(Field::Lr, "x");
+        for field in Field::ALL {
+            assert!(refused(&form, field).is_empty(), "{field:?}");
+        }
+    }
+
+    #[test]
+    fn an_unusual_number_of_ranks_is_still_listed() {
+        let values: Vec<_> = offers(&Form::default().with(Field::Cp, "3"), None, Field::Cp)
+            .into_iter()
+            .map(|offer| offer.value)
+            .collect();
+        assert_eq!(values, ["1", "2", "4", "8", "3"]);
+    }
+}

@@ -1,0 +1,315 @@
+//! What the user has entered, and the run that it means.
+
+use std::rc::Rc;
+
+use plan::refusal::require_range;
+use plan::{Layout, Optimizer, Refusal, RunConfig, RunPlan, StrategyKind, Task};
+
+use crate::app::fields::{Field, Kind, MAX_WORLD};
+
+/// What stands in each field, right or wrong, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Form {
+    values: Vec<String>,
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self::of(&RunConfig::default())
+    }
+}
+
+impl Form {
+    /// The form that means `config`.
+    pub fn of(config: &RunConfig) -> Self {
+        let mut form = Self { values: vec![String::new(); Field::ALL.len()] };
+        for field in Field::ALL {
+            form.set(field, text_of(config, field));
+        }
+        form
+    }
+
+    /// What stands in `field`.
+    pub fn get(&self, field: Field) -> &str {
+        &self.values[field as usize]
+    }
+
+    /// Enters `value` into `field`.
+    pub fn set(&mut self, field: Field, value: impl Into<String>) {
+        self.values[field as usize] = value.into();
+    }
+
+    /// The same form with another value in `field`.
+    pub fn with(&self, field: Field, value: &str) -> Self {
+        let mut form = self.clone();
+        form.set(field, value);
+        form
+    }
+
+    /// The config that the fields mean, or everything that cannot be read.
+    pub fn config(&self) -> Result<RunConfig, Vec<Refusal>> {
+        let mut config = RunConfig::default();
+        let mut refusals = Vec::new();
+        // The length comes before the documents that share it out.
+        for field in Field::ALL {
+            if let Err(refusal) = self.read(field, &mut config) {
+                refusals.push(refusal);
+            }
+        }
+        if refusals.is_empty() { Ok(config) } else { Err(refusals) }
+    }
+
+    /// The run that the fields mean, checked; `text_bytes` is the length of the user's own text.
+    pub fn plan(&self, text_bytes: Option<usize>) -> Result<Rc<RunPlan>, Vec<Refusal>> {
+        let config = self.config()?;
+        let one = |refusal| vec![refusal];
+        let world = config.cp as u64 * config.dp as u64;
+        if world > MAX_WORLD {
+            let works = format!("try {} × {}", config.cp, MAX_WORLD / config.cp as u64);
+            let reason = format!(
+                "{} × {} are {world} workers, of {MAX_WORLD} that this page starts at most",
+                config.cp, config.dp
+            );
+            return Err(one(Refusal::new("dp", config.dp, reason, works)));
+        }
+        let reads_text = config.task == Task::Text;
+        let plan = RunPlan::new(config).map_err(one)?;
+        if let (true, Some(bytes)) = (reads_text, text_bytes) {
+            plan.check_text(bytes).map_err(one)?;
+        }
+        Ok(Rc::new(plan))
+    }
+
+    fn read(&self, field: Field, config: &mut RunConfig) -> Result<(), Refusal> {
+        let text = self.get(field).trim();
+        let whole = || whole(field, text);
+        let small = || Ok::<u32, Refusal>(whole()?.unwrap_or_default() as u32);
+        let size = || Ok::<usize, Refusal>(whole()?.unwrap_or_default() as usize);
+        let maybe = || Ok::<Option<usize>, Refusal>(whole()?.map(|n| n as usize));
+        match field {
+            Field::Task => config.task = named(field, text, &Task::ALL, Task::name)?,
+            Field::Strategy => {
+                config.strategy = named(field, text, &StrategyKind::ALL, StrategyKind::name)?;
+            }
+            Field::Layout => config.layout = named(field, text, &Layout::ALL, Layout::name)?,
+            Field::Optimizer => {
+                let all = [Optimizer::Adamw, Optimizer::Sgd];
+                config.optimizer = named(field, text, &all, Optimizer::name)?;
+            }
+            Field::Cp => config.cp = size()?,
+            Field::Dp => config.dp = size()?,
+            Field::UlyssesDegree => config.ulysses_degree = maybe()?,
+            Field::SeqLen => config.seq_len = size()?,
+            Field::Documents => config.documents = lengths(text, config.seq_len)?,
+            Field::Window => config.window = maybe()?,
+            Field::Batch => config.batch = size()?,
+            Field::GradAccum => config.grad_accum = size()?,
+            Field::Layers => config.layers = size()?,
+            Field::DModel => config.d_model = size()?,
+            Field::Heads => config.heads = size()?,
+            Field::KvHeads => config.kv_heads = maybe()?,
+            Field::Steps => config.steps = small()?,
+            Field::WarmupSteps => config.warmup_steps = small()?,
+            Field::EvalEvery => config.eval_every = small()?,
+            Field::EvalBatches => config.eval_batches = size()?,
+            Field::Lr => config.lr = real(field, text)?,
+            Field::WeightDecay => config.weight_decay = real(field, text)?,
+            Field::GradClip => config.grad_clip = real(field, text)?,
+            Field::Seed => config.seed = whole()?.unwrap_or_default(),
+        }
+        Ok(())
+    }
+}
+
+/// `count` lengths, as equal as they can be, that add up to `seq_len`.
+pub fn equal_lengths(seq_len: usize, count: usize) -> Vec<usize> {
+    let count = count.max(1);
+    (0..count).map(|i| seq_len / count + usize::from(i < seq_len % count)).collect()
+}
+
+/// Lengths as they are typed.
+pub fn join(lengths: &[usize]) -> String {
+    lengths.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
+}
+
+fn lengths(text: &str, seq_len: usize) -> Result<Vec<usize>, Refusal> {
+    let refuse = |reason: &str| {
+        Err(Refusal::new("documents", text, reason, "try lengths such as 96,64,96"))
+    };
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    if let Some(count) = text.strip_prefix('x') {
+        return match count.parse::<usize>() {
+            Ok(count) if (1..=64).contains(&count) => Ok(equal_lengths(seq_len, count)),
+            _ => refuse("it is not a number of equal documents from x1 to x64"),
+        };
+    }
+    let parts: Result<Vec<usize>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    match parts {
+        Ok(lengths) if lengths.len() <= 256 => Ok(lengths),
+        Ok(_) => refuse("it lists more than 256 documents"),
+        Err(_) => refuse("it is not a list of whole numbers"),
+    }
+}
+
+fn named<T: Copy>(
+    field: Field,
+    text: &str,
+    all: &[T],
+    name: impl Fn(T) -> &'static str,
+) -> Result<T, Refusal> {
+    all.iter().copied().find(|&value| name(value) == text).ok_or_else(|| {
+        let names: Vec<_> = all.iter().map(|&value| name(value)).collect();
+        Refusal::new(field.key(), text, "there is no such choice", format!("try {}", names.join(", ")))
+    })
+}
+
+/// The number in a field of whole numbers; `None` for an empty one that may be empty.
+fn whole(field: Field, text: &str) -> Result<Option<u64>, Refusal> {
+    let (low, high, may_be_empty) = match field.kind() {
+        Kind::Whole(low, high, empty) => (low, high, empty.is_some()),
+        Kind::Few(_, low, high) => (low, high, false),
+        _ => (1, MAX_WORLD, true),
+    };
+    if text.is_empty() && may_be_empty {
+        return Ok(None);
+    }
+    let Ok(value) = text.parse::<u64>() else {
+        let works = format!("try a number from {low} to {high}");
+        let shown = if text.is_empty() { "empty" } else { text };
+        return Err(Refusal::new(field.key(), shown, "it is not a whole number", works));
+    };
+    require_range(field.key(), value, low, high)?;
+    Ok(Some(value))
+}
+
+fn real(field: Field, text: &str) -> Result<f64, Refusal> {
+    let (low, high) = match field.kind() {
+        Kind::Real(low, high) => (low, high),
+        _ => (f64::MIN, f64::MAX),
+    };
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => {
+            require_range(field.key(), value, low, high)?;
+            Ok(value)
+        }
+        _ => {
+            let works = format!("try a number from {low} to {high}");
+            let shown = if text.is_empty() { "empty" } else { text };
+            Err(Refusal::new(field.key(), shown, "it is not a number", works))
+        }
+    }
+}
+
+fn text_of(config: &RunConfig, field: Field) -> String {
+    let maybe = |value: Option<usize>| value.map(|n| n.to_string()).unwrap_or_default();
+    match field {
+        Field::Task => config.task.name().to_owned(),
+        Field::Strategy => config.strategy.name().to_owned(),
+        Field::Layout => config.layout.name().to_owned(),
+        Field::Optimizer => config.optimizer.name().to_owned(),
+        Field::Cp => config.cp.to_string(),
+        Field::Dp => config.dp.to_string(),
+        Field::UlyssesDegree => maybe(config.ulysses_degree),
+        Field::SeqLen => config.seq_len.to_string(),
+        Field::Documents => {
+            let count = config.documents.len();
+            if count > 0 && config.documents == equal_lengths(config.seq_len, count) {
+                format!("x{count}")
+            } else {
+                join(&config.documents)
+            }
+        }
+        Field::Window => maybe(config.window),
+        Field::Batch => config.batch.to_string(),
+        Field::GradAccum => config.grad_accum.to_string(),
+        Field::Layers => config.layers.to_string(),
+        Field::DModel => config.d_model.to_string(),
+        Field::Heads => config.heads.to_string(),
+        Field::KvHeads => maybe(config.kv_heads),
+        Field::Steps => config.steps.to_string(),
+        Field::WarmupSteps => config.warmup_steps.to_string(),
+        Field::EvalEvery => config.eval_every.to_string(),
+        Field::EvalBatches => config.eval_batches.to_string(),
+        Field::Lr => config.lr.to_string(),
+        Field::WeightDecay => config.weight_decay.to_string(),
+        Field::GradClip => config.grad_clip.to_string(),
+        Field::Seed => config.seed.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(field: Field, value: &str) -> Refusal {
+        let refusals = Form::default().with(field, value).plan(None).expect_err("it is refused");
+        assert_eq!(refusals.len(), 1);
+        refusals.into_iter().next().expect("there is one")
+    }
+
+    #[test]
+    fn a_form_means_the_config_that_it_was_made_of() {
+        let config = RunConfig {
+            kv_heads: Some(2),
+            documents: vec![100, 156],
+            window: Some(7),
+            lr: 1.5e-4,
+            seed: 12,
+            ..RunConfig::default()
+        };
+        assert_eq!(Form::of(&config).config(), Ok(config));
+        assert_eq!(Form::default().config(), Ok(RunConfig::default()));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_beside_its_field() {
+        for (field, value) in [
+            (Field::SeqLen, ""),
+            (Field::SeqLen, "0"),
+            (Field::SeqLen, "-3"),
+            (Field::SeqLen, "5000"),
+            (Field::SeqLen, "1e3"),
+            (Field::SeqLen, "99999999999999999999"),
+            (Field::Cp, "9"),
+            (Field::Dp, "4"),
+            (Field::Lr, "NaN"),
+            (Field::Lr, "quick"),
+            (Field::Documents, "1,,2"),
+            (Field::Documents, "x0"),
+            (Field::Documents, "100,100"),
+            (Field::Window, "0"),
+            (Field::Strategy, "magic"),
+            (Field::KvHeads, "3"),
+            (Field::DModel, "63"),
+            (Field::GradAccum, "2"),
+        ] {
+            let refusal = refused(field, value);
+            assert_eq!(Field::by_key(&refusal.field), Some(field), "{refusal}");
+            assert!(!refusal.works.is_empty());
+        }
+    }
+
+    #[test]
+    fn all_unreadable_fields_are_told_at_once() {
+        let form = Form::default().with(Field::Lr, "x").with(Field::Batch, "");
+        let fields: Vec<_> =
+            form.plan(None).expect_err("two").into_iter().map(|r| r.field).collect();
+        assert_eq!(fields, ["batch", "lr"]);
+    }
+
+    #[test]
+    fn equal_documents_follow_the_length() {
+        let form = Form::default().with(Field::Documents, "x3").with(Field::SeqLen, "10");
+        assert_eq!(form.config().expect("it reads").documents, [4, 3, 3]);
+    }
+
+    #[test]
+    fn a_short_text_matters_to_the_text_task_alone() {
+        let form = Form::default();
+        assert!(form.plan(Some(10)).is_err());
+        assert!(form.plan(Some(256)).is_ok());
+        assert!(form.with(Field::Task, "copy").plan(Some(10)).is_ok());
+    }
+}

@@ -1,0 +1,5 @@
+//! Where things are drawn: pure functions of the plan and the events, tested without a browser.
+
+pub mod matrix;
+pub mod ring;
+pub mod scale;

@@ -1,0 +1,213 @@
+//! Where ranks, blocks and messages stand on the ring.
+//!
+//! Each replica's ranks sit on a circle. Blocks of keys and values have an orbit outside of it,
+//! their gradients one inside; all other messages go straight from rank to rank.
+
+use std::f64::consts::TAU;
+
+use plan::event::Op;
+use plan::fold::beats::Hop;
+
+/// A point in the drawing's own units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// To the right.
+    pub x: f64,
+    /// Downwards.
+    pub y: f64,
+}
+
+/// A rank's place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seat {
+    /// Middle of its disc.
+    pub at: Point,
+    /// Middle of the block that it holds.
+    pub block: Point,
+}
+
+/// The whole drawing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RingLayout {
+    /// Width in units.
+    pub width: f64,
+    /// Height in units.
+    pub height: f64,
+    /// Radius of a rank's disc.
+    pub disc: f64,
+    /// Radius of the circle that the ranks sit on.
+    pub radius: f64,
+    /// Middles of the replicas' circles.
+    pub centres: Vec<Point>,
+    /// Ranks of the world, in order.
+    pub seats: Vec<Seat>,
+    cp: usize,
+}
+
+/// Half the height of a block, and its distance from the disc.
+pub const BLOCK_HALF: f64 = 12.0;
+const GAP: f64 = 5.0;
+const MARGIN: f64 = 6.0;
+
+/// Places `dp` replicas of `cp` ranks.
+pub fn layout(dp: usize, cp: usize) -> RingLayout {
+    let (radius, disc) = match (dp, cp) {
+        (_, 1) => (0.0, 30.0),
+        (1, 2..=4) => (92.0, 34.0),
+        (1, _) => (118.0, 28.0),
+        (_, 2) => (48.0, 26.0),
+        _ => (72.0, 26.0),
+    };
+    let columns = match dp {
+        1 => 1,
+        2 | 4 => 2,
+        _ => dp.min(4),
+    };
+    let rows = dp.div_ceil(columns);
+    let half = radius + disc + 2.0 * (GAP + BLOCK_HALF) + MARGIN;
+    let centres: Vec<Point> = (0..dp)
+        .map(|replica| Point {
+            x: half * (2 * (replica % columns) + 1) as f64,
+            y: half * (2 * (replica / columns) + 1) as f64,
+        })
+        .collect();
+    let mut layout = RingLayout {
+        width: 2.0 * half * columns as f64,
+        height: 2.0 * half * rows as f64,
+        disc,
+        radius,
+        centres,
+        seats: Vec::new(),
+        cp,
+    };
+    layout.seats = (0..dp * cp)
+        .map(|rank| {
+            let angle = layout.angle(rank);
+            Seat {
+                at: layout.polar(rank, radius, angle),
+                block: layout.polar(rank, layout.orbit(), angle),
+            }
+        })
+        .collect();
+    layout
+}
+
+impl RingLayout {
+    /// Where `hop` is when the share `t` (0 to 1) of its way is done; `None` for unknown ranks.
+    pub fn hop(&self, hop: &Hop, t: f64) -> Option<Point> {
+        let (from, to) = (usize::from(hop.from), usize::from(hop.to));
+        let (a, b) = (self.seats.get(from)?, self.seats.get(to)?);
+        let t = ease(t.clamp(0.0, 1.0));
+        let same_circle = from / self.cp == to / self.cp;
+        let orbit = match hop.op {
+            Op::RingKv => Some(self.orbit()),
+            Op::RingKvGrad => Some(self.inner_orbit()),
+            _ => None,
+        };
+        match orbit {
+            Some(orbit) if same_circle => {
+                let (start, end) = (self.angle(from), self.angle(to));
+                let way = (end - start).rem_euclid(TAU);
+                Some(self.polar(from, orbit, start + way * t))
+            }
+            _ => Some(between(a.at, b.at, t)),
+        }
+    }
+
+    /// Radius on which blocks travel.
+    pub fn orbit(&self) -> f64 {
+        self.radius + self.disc + GAP + BLOCK_HALF
+    }
+
+    /// Radius on which gradients of blocks travel.
+    pub fn inner_orbit(&self) -> f64 {
+        (self.radius - self.disc - GAP - BLOCK_HALF).max(0.0)
+    }
+
+    /// The first rank of a replica sits at the top, the others follow clockwise.
+    fn angle(&self, rank: usize) -> f64 {
+        TAU * (rank % self.cp) as f64 / self.cp as f64 - TAU / 4.0
+    }
+
+    fn polar(&self, rank: usize, radius: f64, angle: f64) -> Point {
+        let centre = self.centres[rank / self.cp];
+        Point { x: centre.x + radius * angle.cos(), y: centre.y + radius * angle.sin() }
+    }
+}
+
+fn between(a: Point, b: Point, t: f64) -> Point {
+    Point { x: a.x + (b.x - a.x) * t, y: a.y + (b.y - a.y) * t }
+}
+
+/// Slow at both ends.
+fn ease(t: f64) -> f64 {
+    t * t * (3.0 - 2.0 * t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::event::Axis;
+
+    fn distance(a: Point, b: Point) -> f64 {
+        (a.x - b.x).hypot(a.y - b.y)
+    }
+
+    fn hop(from: u16, to: u16, op: Op) -> Hop {
+        Hop { from, to, axis: Axis::Ring, op, bytes: 1, block: None }
+    }
+
+    const MESHES: [(usize, usize); 10] =
+        [(1, 1), (1, 2), (1, 3), (1, 4), (1, 8), (2, 2), (2, 4), (4, 2), (8, 1), (2, 1)];
+
+    #[test]
+    fn everything_is_inside_and_nothing_overlaps() {
+        for (dp, cp) in MESHES {
+            let ring = layout(dp, cp);
+            assert_eq!(ring.seats.len(), dp * cp);
+            for (i, seat) in ring.seats.iter().enumerate() {
+                for (point, reach) in [(seat.at, ring.disc), (seat.block, 1.6 * BLOCK_HALF)] {
+                    assert!(point.x >= reach && point.x <= ring.width - reach, "{dp}x{cp}");
+                    assert!(point.y >= BLOCK_HALF && point.y <= ring.height - BLOCK_HALF);
+                }
+                assert!(distance(seat.at, seat.block) >= ring.disc + BLOCK_HALF);
+                for other in &ring.seats[i + 1..] {
+                    assert!(distance(seat.at, other.at) > 2.0 * ring.disc, "{dp}x{cp}");
+                    assert!(distance(seat.block, other.block) > 3.0 * BLOCK_HALF, "{dp}x{cp}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_leaves_one_seat_and_arrives_at_the_next() {
+        for (dp, cp) in MESHES {
+            let ring = layout(dp, cp);
+            for from in 0..dp * cp {
+                let to = from / cp * cp + (from + 1) % cp;
+                let hop = hop(from as u16, to as u16, Op::RingKv);
+                let start = ring.hop(&hop, 0.0).expect("known ranks");
+                let end = ring.hop(&hop, 1.0).expect("known ranks");
+                assert!(distance(start, ring.seats[from].block) < 1e-9);
+                assert!(distance(end, ring.seats[to].block) < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_stay_on_their_orbit_and_go_clockwise() {
+        let ring = layout(1, 4);
+        let middle = ring.hop(&hop(3, 0, Op::RingKv), 0.5).expect("known ranks");
+        assert!((distance(middle, ring.centres[0]) - ring.orbit()).abs() < 1e-9);
+        assert!(middle.x < ring.centres[0].x && middle.y < ring.centres[0].y);
+    }
+
+    #[test]
+    fn other_messages_go_straight_and_strangers_nowhere() {
+        let ring = layout(2, 2);
+        let middle = ring.hop(&hop(1, 2, Op::AllReduce), 0.5).expect("known ranks");
+        let (a, b) = (ring.seats[1].at, ring.seats[2].at);
+        assert!((middle.x - (a.x + b.x) / 2.0).abs() < 1e-9);
+        assert_eq!(ring.hop(&hop(0, 9, Op::AllReduce), 0.5), None);
+    }
+}

@@ -1,0 +1,25 @@
+//! The page: a state with actions, and components that draw it.
+
+pub mod address;
+pub mod beat_text;
+mod browser;
+pub mod choices;
+pub mod engine;
+pub mod fields;
+pub mod form;
+pub mod format;
+pub mod geometry;
+pub mod record;
+pub mod reference;
+mod root;
+pub mod state;
+mod update;
+mod view;
+
+/// Draws the page and starts its workers.
+pub fn start() {
+    browser::show_panics();
+    if let Some(host) = browser::element("app") {
+        yew::Renderer::<root::App>::with_root(host).render();
+    }
+}

@@ -1,0 +1,118 @@
+//! All that the page keeps of a run: folds over its events, and the newest whole step.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use plan::Event;
+use plan::event::EventKind;
+use plan::fold::beats::Beats;
+use plan::fold::times::Times;
+use plan::fold::{Curve, Sent};
+
+/// What a run's events add up to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Record {
+    /// The numbers of every step.
+    pub curve: Rc<Curve>,
+    /// Messages and bytes.
+    pub sent: Rc<Sent>,
+    /// Where the time went.
+    pub times: Rc<Times>,
+    /// Bytes of wasm memory by rank, as the workers last said.
+    pub memory: Rc<BTreeMap<u16, u64>>,
+    /// The newest step that every rank has finished, in order of cause.
+    pub newest: Option<Rc<Beats>>,
+    /// Events of steps that some rank has not finished: by step, then by rank.
+    unfinished: BTreeMap<u32, Vec<Vec<Event>>>,
+}
+
+impl Record {
+    /// Adds events of one rank, in the order in which they happened; `world` ranks take part.
+    pub fn add(&mut self, world: usize, events: Vec<Event>) {
+        let curve = Rc::make_mut(&mut self.curve);
+        let sent = Rc::make_mut(&mut self.sent);
+        let times = Rc::make_mut(&mut self.times);
+        let mut ended = None;
+        for event in events {
+            curve.add(&event);
+            sent.add(&event);
+            times.add(&event);
+            if matches!(event.kind, EventKind::StepEnd { .. }) {
+                ended = Some(event.step);
+            }
+            let step =
+                self.unfinished.entry(event.step).or_insert_with(|| vec![Vec::new(); world]);
+            if let Some(rank) = step.get_mut(usize::from(event.rank)) {
+                rank.push(event);
+            }
+        }
+        if let Some(step) = ended
+            && self.unfinished.get(&step).is_some_and(|ranks| ranks.iter().all(|r| has_ended(r)))
+            && let Some(ranks) = self.unfinished.remove(&step)
+        {
+            self.newest = Some(Rc::new(Beats::new(step, &ranks)));
+            self.unfinished.retain(|&other, _| other > step);
+        }
+    }
+
+    /// Notes the wasm memory of `rank`.
+    pub fn set_memory(&mut self, rank: u16, bytes: u64) {
+        if self.memory.get(&rank) != Some(&bytes) {
+            Rc::make_mut(&mut self.memory).insert(rank, bytes);
+        }
+    }
+
+    /// Steps that all of `world` ranks have finished.
+    pub fn steps(&self, world: usize) -> u32 {
+        self.times.steps(world)
+    }
+
+    /// The newest loss and its step.
+    pub fn loss(&self) -> Option<(u32, f64)> {
+        self.curve.steps().rev().find_map(|(step, numbers)| Some((step, numbers.loss?)))
+    }
+}
+
+fn has_ended(events: &[Event]) -> bool {
+    events.iter().any(|event| matches!(event.kind, EventKind::StepEnd { .. }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::event::Scalar;
+
+    fn step(rank: u16, step: u32, loss: f64) -> Vec<Event> {
+        let event = |kind| Event { rank, step, at_us: 0, kind };
+        vec![
+            event(EventKind::StepBegin),
+            event(EventKind::Scalar { name: Scalar::Loss, value: loss }),
+            event(EventKind::StepEnd { took_us: 10 }),
+        ]
+    }
+
+    #[test]
+    fn a_step_is_whole_when_its_last_rank_has_ended() {
+        let mut record = Record::default();
+        record.add(2, step(0, 0, 5.0));
+        record.add(2, step(0, 1, 4.0));
+        assert_eq!((record.steps(2), record.newest.is_some()), (0, false));
+        record.add(2, step(1, 0, 5.0));
+        assert_eq!(record.newest.as_ref().map(|b| b.step), Some(0));
+        record.add(2, step(1, 1, 4.0));
+        assert_eq!(record.newest.as_ref().map(|b| b.step), Some(1));
+        assert_eq!((record.steps(2), record.loss()), (2, Some((1, 4.0))));
+        assert!(record.unfinished.is_empty());
+    }
+
+    #[test]
+    fn the_batching_of_events_does_not_matter() {
+        let mut whole = Record::default();
+        let mut single = Record::default();
+        whole.add(1, step(0, 0, 5.0));
+        for event in step(0, 0, 5.0) {
+            single.add(1, vec![event]);
+        }
+        assert_eq!(whole, single);
+    }
+}

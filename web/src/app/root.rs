@@ -1,0 +1,173 @@
+//! The component that owns the state, and carries out what it asks of the world outside.
+
+use gloo_events::EventListener;
+use gloo_render::{AnimationFrame, request_animation_frame};
+use plan::command::Report;
+use yew::prelude::*;
+
+use crate::app::engine::Order;
+use crate::app::state::{Action, Effect, State};
+use crate::app::{browser, view};
+use crate::cluster::{Cluster, ClusterEvent, Failure, Go};
+use crate::reference::{Reference, ReferenceEvent};
+
+/// The page.
+pub struct App {
+    state: State,
+    on: Callback<Action>,
+    cluster: Option<Cluster>,
+    reference: Option<Reference>,
+    /// What to do once the page has been painted.
+    waiting: Vec<Effect>,
+    /// The redraw that is already asked for.
+    frame: Option<AnimationFrame>,
+    _address: Option<EventListener>,
+}
+
+/// What happens to the page.
+pub enum Msg {
+    /// Something changes the state.
+    Act(Action),
+    /// It is time to draw what has changed.
+    Redraw,
+}
+
+impl Component for App {
+    type Message = Msg;
+    type Properties = ();
+
+    fn create(ctx: &Context<Self>) -> Self {
+        let (state, waiting) = State::open(&browser::address());
+        let on = ctx.link().callback(Msg::Act);
+        let open = on.clone();
+        let address = web_sys::window().map(|window| {
+            EventListener::new(&window, "hashchange", move |_| {
+                open.emit(Action::Open(browser::address()));
+            })
+        });
+        Self {
+            state,
+            on,
+            cluster: None,
+            reference: None,
+            waiting,
+            frame: None,
+            _address: address,
+        }
+    }
+
+    fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
+        match msg {
+            Msg::Redraw => {
+                self.frame = None;
+                true
+            }
+            // Training goes on whether or not anything is drawn, so reports are taken at once and
+            // drawn together, at most once a frame.
+            Msg::Act(action) if is_report(&action) => {
+                self.act(action);
+                if self.frame.is_none() {
+                    let link = ctx.link().clone();
+                    self.frame = Some(request_animation_frame(move |_| {
+                        link.send_message(Msg::Redraw);
+                    }));
+                }
+                false
+            }
+            Msg::Act(action) => {
+                self.act(action);
+                true
+            }
+        }
+    }
+
+    fn rendered(&mut self, _ctx: &Context<Self>, first: bool) {
+        if first {
+            for effect in std::mem::take(&mut self.waiting) {
+                self.carry_out(effect);
+            }
+        }
+    }
+
+    fn view(&self, _ctx: &Context<Self>) -> Html {
+        view::page(&self.state, &self.on)
+    }
+}
+
+impl App {
+    fn act(&mut self, action: Action) {
+        for effect in self.state.apply(action) {
+            self.carry_out(effect);
+        }
+    }
+
+    fn carry_out(&mut self, effect: Effect) {
+        match effect {
+            Effect::Launch => self.launch(),
+            Effect::Tell(order) => self.tell(order),
+            Effect::SelfTest(run) => {
+                if let Some(cluster) = &self.cluster {
+                    cluster.self_test(run);
+                }
+            }
+            Effect::LaunchReference => self.launch_reference(),
+            Effect::AdvanceReference(until) => {
+                if let Some(reference) = &self.reference {
+                    reference.advance(until);
+                }
+            }
+            Effect::DropReference => self.reference = None,
+            Effect::WriteAddress(address) => browser::set_address(&address),
+        }
+    }
+
+    fn launch(&mut self) {
+        // The old workers end first: their memory is given back only then.
+        self.cluster = None;
+        let launch = self.state.launch;
+        let on = self.on.reform(move |event| Action::Cluster(launch, event));
+        match Cluster::launch(self.state.world() as u16, on) {
+            Ok(cluster) => self.cluster = Some(cluster),
+            Err(failure) => self.act(Action::Cluster(launch, ClusterEvent::Failure(failure))),
+        }
+    }
+
+    fn tell(&self, order: Order) {
+        let Some(cluster) = &self.cluster else { return };
+        let config = self.state.plan.config();
+        let text = self.state.text.as_ref().map(|text| &*text.bytes);
+        match order {
+            Order::Start(run) => cluster.start(run, config, text, Go::Run),
+            Order::StartPaused(run) => cluster.start(run, config, text, Go::Paused),
+            Order::Step(run) => cluster.step(run),
+            Order::Resume(run) => cluster.resume(run),
+            Order::Pause(run) => cluster.pause(run),
+            // Launching is an effect of its own.
+            Order::Launch => {}
+        }
+    }
+
+    fn launch_reference(&mut self) {
+        let launch = self.state.reference_launch;
+        let on = self.on.reform(move |event| Action::Reference(launch, event));
+        let text = self.state.text.as_ref().map(|text| &*text.bytes);
+        match Reference::launch(self.state.plan.config(), text, on) {
+            Ok(reference) => self.reference = Some(reference),
+            Err(Failure { url, message, .. }) => {
+                let failed = ReferenceEvent::Failed(format!("{message} {url}"));
+                self.act(Action::Reference(launch, failed));
+            }
+        }
+    }
+}
+
+/// Whether `action` only adds to what is shown and comes often.
+fn is_report(action: &Action) -> bool {
+    match action {
+        Action::Cluster(_, ClusterEvent::Report { report, .. }) => {
+            matches!(report, Report::Events { .. })
+        }
+        Action::Reference(..) => true,
+        _ => false,
+    }
+}

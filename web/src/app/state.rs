@@ -1,0 +1,195 @@
+//! The page's state as one value with actions: pure, and tested without a browser.
+
+use std::rc::Rc;
+
+use plan::command::RunId;
+use plan::{Refusal, RunPlan};
+
+use crate::app::address;
+use crate::app::engine::{self, Engine, Phase};
+use crate::app::fields::Field;
+use crate::app::form::Form;
+use crate::app::record::Record;
+use crate::app::reference::ReferenceLog;
+use crate::cluster::ClusterEvent;
+use crate::reference::ReferenceEvent;
+
+/// The longest text that the page takes.
+pub const MAX_TEXT_BYTES: usize = 4 << 20;
+
+/// A text of the user's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnText {
+    /// Where it came from: a file's name, or "pasted text".
+    pub name: String,
+    /// Its bytes, whatever they mean.
+    pub bytes: Rc<[u8]>,
+}
+
+/// Everything that the page shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// What is entered.
+    pub form: Rc<Form>,
+    /// The user's text; `None` is the built-in one.
+    pub text: Option<OwnText>,
+    /// Whether one rank trains beside the others.
+    pub check: bool,
+    /// The run that the form means, or the last that it meant.
+    pub plan: Rc<RunPlan>,
+    /// What is wrong with the form.
+    pub refusals: Rc<[Refusal]>,
+    /// What the address could not give.
+    pub notices: Rc<[String]>,
+    /// The run's phase.
+    pub engine: Engine,
+    /// The run's events, folded.
+    pub record: Record,
+    /// The one-rank run.
+    pub reference: Rc<ReferenceLog>,
+    /// What the links' self-test found on rank 0.
+    pub self_test: SelfTest,
+    /// Counts launches of workers: what an earlier launch sends is old.
+    pub launch: u32,
+    /// Counts launches of the reference.
+    pub reference_launch: u32,
+}
+
+/// The self-test of the links.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum SelfTest {
+    /// Nobody asked.
+    #[default]
+    Idle,
+    /// Asked, not answered by every rank.
+    Running(RunId),
+    /// What the ranks found.
+    Done(Rc<TestResult>),
+}
+
+/// What the ranks' self-test found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TestResult {
+    /// Laws that held.
+    pub passed: Vec<String>,
+    /// Laws that did not.
+    pub failed: Vec<String>,
+    /// (bytes, microseconds) of a round trip.
+    pub round_trips: Vec<(u64, f64)>,
+}
+
+/// What can happen.
+#[derive(Debug)]
+pub enum Action {
+    /// The user entered something.
+    Set(Field, String),
+    /// The user chose a text, or the built-in one.
+    UseText(Option<OwnText>),
+    /// The user turned the check on or off.
+    Check(bool),
+    /// The user pressed Run.
+    Run,
+    /// The user pressed Pause.
+    Pause,
+    /// The user pressed Step.
+    Step,
+    /// The user pressed Step back.
+    StepBack,
+    /// The user pressed Reset or Restart.
+    Reset,
+    /// The user pressed New seed; this is it.
+    NewSeed(u64),
+    /// The user asked for the self-test.
+    TestLinks,
+    /// An address was opened.
+    Open(String),
+    /// The user has read the notices.
+    DismissNotices,
+    /// The workers of a launch sent something.
+    Cluster(u32, ClusterEvent),
+    /// The reference of a launch sent something.
+    Reference(u32, ReferenceEvent),
+}
+
+/// What the world outside the state must do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// End the workers, if any, and launch fresh ones for the plan.
+    Launch,
+    /// Tell the workers.
+    Tell(engine::Order),
+    /// Begin the one-rank run.
+    LaunchReference,
+    /// Let it train up to this step.
+    AdvanceReference(u32),
+    /// End it.
+    DropReference,
+    /// Run the self-test.
+    SelfTest(RunId),
+    /// Write the address.
+    WriteAddress(String),
+}
+
+impl State {
+    /// The state that an address opens, and what must be done first.
+    pub fn open(address: &str) -> (Self, Vec<Effect>) {
+        let plan = Rc::new(RunPlan::new(Default::default()).expect("the default run is possible"));
+        let mut state = Self {
+            form: Rc::default(),
+            text: None,
+            check: false,
+            engine: Engine::new(plan.mesh().world().get()),
+            plan,
+            refusals: Rc::new([]),
+            notices: Rc::new([]),
+            record: Record::default(),
+            reference: Rc::default(),
+            self_test: SelfTest::Idle,
+            launch: 0,
+            reference_launch: 0,
+        };
+        let mut effects = state.apply(Action::Open(address.to_owned()));
+        if !effects.contains(&Effect::Launch) {
+            effects.insert(0, Effect::Launch);
+            state.launch += 1;
+        }
+        // The bare address of the page turns into that of the default run.
+        effects.extend(state.write_address());
+        (state, effects)
+    }
+
+    /// Ranks of the run.
+    pub fn world(&self) -> usize {
+        self.plan.mesh().world().get()
+    }
+
+    /// Steps that every rank has done.
+    pub fn steps(&self) -> u32 {
+        self.record.steps(self.world())
+    }
+
+    /// Whether Run and Step may begin anything.
+    pub fn can_run(&self) -> bool {
+        self.refusals.is_empty() && !matches!(self.self_test, SelfTest::Running(_))
+    }
+
+    /// Whether the links can be tested: the workers are there, and hold no run.
+    pub fn can_test_links(&self) -> bool {
+        self.can_run()
+            && *self.engine.phase() == Phase::Idle
+            && self.engine.ready().iter().all(|&ready| ready)
+    }
+
+    /// Whether Step back may begin anything.
+    pub fn can_step_back(&self) -> bool {
+        self.can_run()
+            && self.steps() > 0
+            && matches!(self.engine.phase(), Phase::Paused | Phase::Finished)
+    }
+
+    /// What to do so that the address holds the run; nothing while the form is wrong.
+    pub(super) fn write_address(&self) -> Option<Effect> {
+        let address = address::write(&self.form, self.check, self.text.is_some());
+        self.refusals.is_empty().then_some(Effect::WriteAddress(address))
+    }
+}

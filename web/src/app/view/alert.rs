@@ -1,0 +1,56 @@
+//! What failed, and the way out.
+
+use yew::prelude::*;
+
+use crate::app::state::Action;
+use crate::cluster::Failure;
+
+/// Properties of [`Alert`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The first is the likeliest cause.
+    pub failures: Vec<Failure>,
+    /// Where actions go.
+    pub on: Callback<Action>,
+}
+
+/// The failures with a Restart button.
+#[component]
+pub fn Alert(Props { failures, on }: &Props) -> Html {
+    let restart = on.reform(|_| Action::Reset);
+    let Some((first, others)) = failures.split_first() else { return html! {} };
+    html! {
+        <div class="alert" role="alert">
+            <h2>{ title(first) }</h2>
+            { body(first) }
+            if !others.is_empty() {
+                <details>
+                    <summary>{ format!("What else was heard ({})", others.len()) }</summary>
+                    { for others.iter().enumerate().map(|(i, failure)| html! {
+                        <div key={i}><strong>{ title(failure) }</strong>{ body(failure) }</div>
+                    }) }
+                </details>
+            }
+            <button type="button" class="primary" onclick={restart}>{ "Restart" }</button>
+        </div>
+    }
+}
+
+fn title(failure: &Failure) -> String {
+    match failure.rank {
+        Some(rank) => format!("Rank {rank} stopped"),
+        None => "The run stopped".to_owned(),
+    }
+}
+
+fn body(failure: &Failure) -> Html {
+    html! {
+        <>
+            <p class="message">{ &failure.message }</p>
+            // A message may name its file itself.
+            if !failure.url.is_empty() && !failure.message.contains(&failure.url) {
+                <p><code>{ &failure.url }</code></p>
+            }
+        </>
+    }
+}

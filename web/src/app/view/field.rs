@@ -1,0 +1,143 @@
+//! One labelled control, with what is wrong with it and what cannot be chosen.
+
+use plan::Refusal;
+use web_sys::{HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+use crate::app::choices::Offer;
+use crate::app::fields::{Field, Kind};
+use crate::app::state::Action;
+
+/// Properties of [`FieldControl`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// Which setting.
+    pub field: Field,
+    /// What stands in it.
+    pub value: AttrValue,
+    /// A select's entries; none for a field that is typed.
+    #[prop_or_default]
+    pub offers: Vec<Offer>,
+    /// What is wrong with the value.
+    #[prop_or_default]
+    pub refusal: Option<Refusal>,
+    /// Where actions go.
+    pub on: Callback<Action>,
+}
+
+/// A select or a text input with label, hint and messages.
+#[component]
+pub fn FieldControl(props: &Props) -> Html {
+    let Props { field, value, offers, refusal, on } = props;
+    let id = format!("field-{}", field.key());
+    let hint_id = format!("hint-{}", field.key());
+    let error_id = format!("error-{}", field.key());
+    let described = match refusal {
+        Some(_) => format!("{hint_id} {error_id}"),
+        None => hint_id.clone(),
+    };
+    let field = *field;
+    let enter = on.reform(move |value| Action::Set(field, value));
+    let invalid = refusal.is_some().then_some("true");
+    let select = use_node_ref();
+    {
+        // The browser's choice is set as a property: the `selected` attribute counts only once.
+        let (select, value) = (select.clone(), value.clone());
+        use_effect(move || {
+            if let Some(select) = select.cast::<HtmlSelectElement>() {
+                select.set_value(&value);
+            }
+        });
+    }
+    let control = if offers.is_empty() {
+        let change = enter.reform(|event: Event| {
+            event.target_unchecked_into::<HtmlInputElement>().value()
+        });
+        let (mode, placeholder) = match field.kind() {
+            Kind::Whole(_, _, empty) => ("numeric", empty.unwrap_or_default()),
+            Kind::Real(..) => ("decimal", ""),
+            _ => ("text", ""),
+        };
+        html! {
+            <input
+                {id}
+                type="text"
+                name={field.key()}
+                inputmode={mode}
+                autocomplete="off"
+                spellcheck="false"
+                {placeholder}
+                value={value.clone()}
+                aria-describedby={described}
+                aria-invalid={invalid}
+                onchange={change}
+            />
+        }
+    } else {
+        let change = enter.reform(|event: Event| {
+            event.target_unchecked_into::<HtmlSelectElement>().value()
+        });
+        html! {
+            <select
+                {id}
+                ref={select}
+                name={field.key()}
+                aria-describedby={described}
+                aria-invalid={invalid}
+                onchange={change}
+            >
+                { for offers.iter().map(option) }
+            </select>
+        }
+    };
+    html! {
+        <div class="field">
+            <label for={format!("field-{}", field.key())}>{ field.label() }</label>
+            { control }
+            <small id={hint_id} class="hint">{ field.hint() }</small>
+            if let Some(refusal) = refusal {
+                <p id={error_id} class="error">{ sentence(refusal) }</p>
+            }
+            { refused(offers) }
+        </div>
+    }
+}
+
+/// What is wrong and what would work, without the field's name: it stands beside the field.
+pub fn sentence(Refusal { value, reason, works, .. }: &Refusal) -> String {
+    format!("{value}: {reason}; {works}.")
+}
+
+fn option(offer: &Offer) -> Html {
+    let title = offer.refused.as_ref().map(|refusal| refusal.to_string());
+    html! {
+        <option
+            key={offer.value.as_str()}
+            value={offer.value.clone()}
+            disabled={offer.refused.is_some()}
+            {title}
+        >
+            { &offer.label }
+        </option>
+    }
+}
+
+/// The options that cannot be chosen, each reason once.
+fn refused(offers: &[Offer]) -> Html {
+    let mut reasons: Vec<(&Refusal, Vec<&str>)> = Vec::new();
+    for offer in offers {
+        let Some(refusal) = &offer.refused else { continue };
+        match reasons.iter_mut().find(|(r, _)| (&r.field, &r.works) == (&refusal.field, &refusal.works)) {
+            Some((_, labels)) => labels.push(&offer.label),
+            None => reasons.push((refusal, vec![&offer.label])),
+        }
+    }
+    html! {
+        { for reasons.into_iter().map(|(refusal, labels)| html! {
+            <p class="not-now">
+                <b>{ labels.join(", ") }</b>
+                { format!(": not now. {}.", refusal.reason) }
+            </p>
+        }) }
+    }
+}

@@ -1,0 +1,122 @@
+//! The ranks view: what each holds, and where its time goes.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use plan::fold::times::{RankTimes, Times};
+use plan::memory::memory;
+use plan::{Axis, RunPlan};
+use yew::prelude::*;
+
+use crate::app::format;
+use crate::app::view::parts::{rank_mark, section};
+
+/// Properties of [`Ranks`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The run.
+    pub plan: Rc<RunPlan>,
+    /// Which workers are ready.
+    pub ready: Vec<bool>,
+    /// Wasm memory by rank.
+    pub memory: Rc<BTreeMap<u16, u64>>,
+    /// Measured times.
+    pub times: Rc<Times>,
+}
+
+/// The view.
+#[component]
+pub fn Ranks(Props { plan, ready, memory: held, times }: &Props) -> Html {
+    let lead = html! {
+        { "Time is each worker's own clock, per step. Planned memory counts tensors; the worker's \
+           own figure is all of its wasm memory, which grows and never shrinks." }
+    };
+    let planned = memory(plan);
+    let sequence = plan.attention().sequence();
+    let shards = sequence.view();
+    let row = |rank: plan::Rank| {
+        let index = rank.index();
+        let place = plan.cp_rank(rank);
+        let shard = &shards[place.index()];
+        let tokens = shard.valid * plan.config().batch;
+        let replica = plan.mesh().coordinate(rank, Axis::Dp);
+        html! {
+            <tr key={index}>
+                <th scope="row">{ rank_mark(index) }</th>
+                if plan.config().dp > 1 {
+                    <td>{ replica }</td>
+                }
+                <td>{ if ready.get(index).copied().unwrap_or(false) { "ready" } else { "loading" } }</td>
+                <td class="text">{ format::positions(&shard.positions) }</td>
+                <td>{ format::count(tokens as u64) }</td>
+                <td>{ format::count(plan.attention().pairs(place)) }</td>
+                <td>{ planned.get(index).map_or(String::new(), |m| format::bytes(m.total())) }</td>
+                <td>{ held.get(&(index as u16)).map_or("–".to_owned(), |&bytes| format::bytes(bytes)) }</td>
+                <td class="bar-cell">{ spent(times.rank(index as u16)) }</td>
+            </tr>
+        }
+    };
+    section("ranks", "Ranks", lead, html! {
+        <>
+            <div class="scroll" tabindex="0" role="region" aria-label="Ranks in figures">
+                <table>
+                    <thead>
+                        <tr>
+                            <th scope="col">{ "Rank" }</th>
+                            if plan.config().dp > 1 {
+                                <th scope="col">{ "Replica" }</th>
+                            }
+                            <th scope="col">{ "Worker" }</th>
+                            <th scope="col" class="text">{ "Positions" }</th>
+                            <th scope="col">{ "Tokens" }</th>
+                            <th scope="col">{ "Pairs" }</th>
+                            <th scope="col">{ "Memory planned" }</th>
+                            <th scope="col">{ "Memory held" }</th>
+                            <th scope="col">{ "Time per step" }</th>
+                        </tr>
+                    </thead>
+                    <tbody>{ for plan.mesh().world().ranks().map(row) }</tbody>
+                </table>
+            </div>
+            <p class="legend">
+                <span class="time-key attention"></span>{ "attention" }
+                <span class="time-key other"></span>{ "other compute" }
+                <span class="time-key waiting"></span>{ "waiting for messages" }
+                <span class="time-key rest"></span>{ "the rest" }
+            </p>
+        </>
+    })
+}
+
+/// A rank's time per step as a stacked bar with its numbers.
+fn spent(times: RankTimes) -> Html {
+    if times.steps == 0 {
+        return html! { { "–" } };
+    }
+    let parts = [
+        ("attention", times.attention_us),
+        ("other", times.other_us),
+        ("waiting", times.waited_us),
+        ("rest", times.rest_us()),
+    ];
+    let whole = parts.iter().map(|(_, us)| us).sum::<u64>().max(1) as f64;
+    let each = f64::from(times.steps);
+    let words: Vec<String> = parts
+        .iter()
+        .map(|(name, us)| format!("{name} {}", format::micros(*us as f64 / each)))
+        .collect();
+    html! {
+        <span class="stack" title={words.join(", ")}>
+            <span class="stack-bar" aria-hidden="true">
+                { for parts.iter().map(|(name, us)| html! {
+                    <span key={*name} class={*name} style={format!("width:{:.1}%", *us as f64 / whole * 100.0)}></span>
+                }) }
+            </span>
+            <span class="bar-text">
+                { format!("{} computing, {} waiting",
+                    format::micros((times.attention_us + times.other_us) as f64 / each),
+                    format::micros(times.waited_us as f64 / each)) }
+            </span>
+        </span>
+    }
+}

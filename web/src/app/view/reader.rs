@@ -1,0 +1,62 @@
+//! The run's numbers at a glance: loss, step, speed, gradient norm.
+
+use std::rc::Rc;
+
+use plan::fold::Curve;
+use yew::prelude::*;
+
+use crate::app::format;
+
+/// Steps that the speed is averaged over.
+const WINDOW: usize = 10;
+
+/// Properties of [`Reader`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// Steps that every rank has done.
+    pub steps: u32,
+    /// Steps of the whole run.
+    pub total: u32,
+    /// All numbers.
+    pub curve: Rc<Curve>,
+}
+
+/// The numbers.
+#[component]
+pub fn Reader(Props { steps, total, curve }: &Props) -> Html {
+    let newest = curve.steps().rev().find(|(_, numbers)| numbers.loss.is_some());
+    let number = |value: Option<f64>, digits: usize| match value {
+        Some(value) => format!("{value:.digits$}"),
+        None => "–".to_owned(),
+    };
+    let loss = newest.and_then(|(_, n)| n.loss);
+    let norm = newest.and_then(|(_, n)| n.grad_norm);
+    let speed = match curve.tokens_per_second(WINDOW) {
+        Some(speed) => format::count(speed.round() as u64),
+        None => "–".to_owned(),
+    };
+    // Live regions off: numbers that change several times a second cannot be read out.
+    html! {
+        <dl class="numbers">
+            <div>
+                <dt>{ "Loss" }</dt>
+                <dd role="status" aria-label="Loss" aria-live="off">{ number(loss, 4) }</dd>
+            </div>
+            <div>
+                <dt>{ "Step" }</dt>
+                <dd>
+                    <span role="status" aria-label="Step" aria-live="off">{ steps }</span>
+                    <small>{ format!(" of {total}") }</small>
+                </dd>
+            </div>
+            <div>
+                <dt>{ "Tokens/s" }</dt>
+                <dd>{ speed }</dd>
+            </div>
+            <div>
+                <dt>{ "Grad norm" }</dt>
+                <dd>{ number(norm, 3) }</dd>
+            </div>
+        </dl>
+    }
+}

@@ -1,0 +1,202 @@
+//! The ring view: replays the newest step in slow motion, in order of cause.
+
+use std::rc::Rc;
+
+use gloo_render::{AnimationFrame, request_animation_frame};
+use plan::fold::beats::Beats;
+use plan::RunPlan;
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+use crate::app::view::parts::section;
+use crate::app::view::ring_drawing::RingDrawing;
+use crate::app::view::slices::Slices;
+use crate::app::{beat_text, browser};
+
+/// Properties of [`Ring`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The run.
+    pub plan: Rc<RunPlan>,
+    /// The newest step that all ranks have finished.
+    pub newest: Option<Rc<Beats>>,
+}
+
+/// The view; it owns the moment that is shown.
+pub struct Ring {
+    shown: Rc<Beats>,
+    /// Beats gone by, with a fraction.
+    at: f64,
+    moves: bool,
+    last_ms: Option<f64>,
+    frame: Option<AnimationFrame>,
+}
+
+/// What happens to the view.
+pub enum Msg {
+    /// A frame at this time.
+    Frame(f64),
+    /// The user chose a moment.
+    Moment(usize),
+    /// The user turned the motion on or off.
+    Moves(bool),
+}
+
+impl Component for Ring {
+    type Message = Msg;
+    type Properties = Props;
+
+    fn create(ctx: &Context<Self>) -> Self {
+        let mut ring = Self {
+            shown: at_rest(&ctx.props().plan),
+            at: 0.0,
+            moves: !browser::reduced_motion(),
+            last_ms: None,
+            frame: None,
+        };
+        ring.show_newest(ctx);
+        ring
+    }
+
+    fn changed(&mut self, ctx: &Context<Self>, old: &Props) -> bool {
+        let props = ctx.props();
+        if props.newest.is_none() && (old.newest.is_some() || props.plan != old.plan) {
+            self.shown = at_rest(&props.plan);
+            (self.at, self.frame, self.last_ms) = (0.0, None, None);
+        } else if !self.moves || old.newest.is_none() || self.at >= self.end() {
+            self.show_newest(ctx);
+        }
+        true
+    }
+
+    fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
+        match msg {
+            Msg::Frame(now) => {
+                self.frame = None;
+                let passed = now - self.last_ms.unwrap_or(now);
+                self.last_ms = Some(now);
+                // A long gap is a tab that was hidden, not time to catch up with.
+                self.at = (self.at + passed.min(100.0) / self.beat_ms()).min(self.end());
+                if self.at >= self.end() {
+                    self.show_newest(ctx);
+                }
+                self.ask_for_frame(ctx);
+            }
+            Msg::Moment(beat) => {
+                self.moves = false;
+                self.at = (beat as f64).min(self.end());
+            }
+            Msg::Moves(moves) => {
+                self.moves = moves;
+                self.last_ms = None;
+                if moves && self.at >= self.end() {
+                    self.at = 0.0;
+                }
+                self.at = self.at.floor();
+                self.ask_for_frame(ctx);
+            }
+        }
+        true
+    }
+
+    fn view(&self, ctx: &Context<Self>) -> Html {
+        let plan = &ctx.props().plan;
+        let last = self.shown.beats.len().saturating_sub(1);
+        let index = (self.at as usize).min(last);
+        let Some(beat) = self.shown.beats.get(index) else { return html! {} };
+        let seen = ctx.props().newest.is_some();
+        // Standing still, a message is drawn half-way, so that its direction shows.
+        let progress = if self.moves { (self.at - index as f64).min(1.0) } else { 0.5 };
+        let (layers, steps) = (plan.model().layers, plan.attention().steps());
+        let words = beat_text::describe(beat, layers, steps);
+        let caption = if seen {
+            format!("Step {}, in slow motion", self.shown.step + 1)
+        } else {
+            "Before the first step".to_owned()
+        };
+        let link = ctx.link();
+        let moment = link.callback(|event: InputEvent| {
+            let input: HtmlInputElement = event.target_unchecked_into();
+            Msg::Moment(input.value_as_number() as usize)
+        });
+        let moves = link.callback(|event: Event| {
+            Msg::Moves(event.target_unchecked_into::<HtmlInputElement>().checked())
+        });
+        let lead = html! {
+            <>
+                { "Each rank keeps its queries. Blocks of keys and values (" }
+                <b class="block-sample">{ "kv" }</b>
+                { ") travel on, in the colour of the rank that they belong to." }
+            </>
+        };
+        section("ring", "Ring", lead, html! {
+            <>
+                <RingDrawing
+                    dp={plan.config().dp}
+                    cp={plan.config().cp}
+                    beat={Rc::new(beat.clone())}
+                    {progress}
+                    {seen}
+                />
+                <div class="player">
+                    <p class="beat"><b>{ caption }</b><br />{ if seen { words } else { "Each rank holds its own block.".to_owned() } }</p>
+                    <label for="moment">{ "Moment of the step" }</label>
+                    <input
+                        id="moment"
+                        type="range"
+                        min="0"
+                        max={last.to_string()}
+                        value={index.to_string()}
+                        disabled={!seen}
+                        oninput={moment}
+                    />
+                    <label class="check">
+                        <input type="checkbox" checked={self.moves} onchange={moves} />
+                        { "Animate" }
+                    </label>
+                </div>
+                <Slices plan={plan.clone()} />
+            </>
+        })
+    }
+}
+
+impl Ring {
+    fn end(&self) -> f64 {
+        self.shown.beats.len() as f64
+    }
+
+    /// Long steps go faster, so that none takes much more than ten seconds.
+    fn beat_ms(&self) -> f64 {
+        (9000.0 / self.end().max(1.0)).clamp(220.0, 800.0)
+    }
+
+    fn show_newest(&mut self, ctx: &Context<Self>) {
+        let Some(newest) = &ctx.props().newest else { return };
+        if Rc::ptr_eq(newest, &self.shown) {
+            return;
+        }
+        self.shown = newest.clone();
+        if self.moves {
+            self.at = 0.0;
+        } else {
+            self.at = self.at.min(self.end() - 1.0).max(0.0);
+        }
+        self.ask_for_frame(ctx);
+    }
+
+    fn ask_for_frame(&mut self, ctx: &Context<Self>) {
+        if !self.moves || self.at >= self.end() || self.frame.is_some() {
+            self.last_ms = self.last_ms.filter(|_| self.frame.is_some());
+            return;
+        }
+        let link = ctx.link().clone();
+        self.frame = Some(request_animation_frame(move |now| link.send_message(Msg::Frame(now))));
+    }
+}
+
+/// Every rank with its own block and nothing to do.
+fn at_rest(plan: &RunPlan) -> Rc<Beats> {
+    let nothing: Vec<Vec<plan::Event>> = vec![Vec::new(); plan.mesh().world().get()];
+    Rc::new(Beats::new(0, &nothing))
+}

@@ -1,0 +1,83 @@
+//! The settings beside the views: text, model, training.
+
+use std::rc::Rc;
+
+use plan::Refusal;
+use yew::prelude::*;
+
+use crate::app::choices;
+use crate::app::fields::Field;
+use crate::app::form::Form;
+use crate::app::state::{Action, OwnText};
+use crate::app::view::field::FieldControl;
+use crate::app::view::text_box::TextBox;
+use crate::app::view::workbench::refusal_of;
+
+/// Properties of [`Settings`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// What is entered.
+    pub form: Rc<Form>,
+    /// The user's own text.
+    pub text: Option<OwnText>,
+    /// What is wrong.
+    pub refusals: Rc<[Refusal]>,
+    /// Where actions go.
+    pub on: Callback<Action>,
+}
+
+const SEQUENCE: [Field; 3] = [Field::SeqLen, Field::Batch, Field::Seed];
+const MODEL: [Field; 5] =
+    [Field::Layers, Field::DModel, Field::Heads, Field::KvHeads, Field::Window];
+const TRAINING: [Field; 3] = [Field::Steps, Field::Lr, Field::Optimizer];
+const RARE: [Field; 6] = [
+    Field::WarmupSteps,
+    Field::WeightDecay,
+    Field::GradClip,
+    Field::GradAccum,
+    Field::EvalEvery,
+    Field::EvalBatches,
+];
+
+/// The panel.
+#[component]
+pub fn Settings(Props { form, text, refusals, on }: &Props) -> Html {
+    let text_bytes = text.as_ref().map(|text| text.bytes.len());
+    let controls = |fields: &'static [Field]| {
+        let control = |&field: &Field| {
+            html! {
+                <FieldControl
+                    key={field.key()}
+                    {field}
+                    value={form.get(field).to_owned()}
+                    offers={choices::offers(form, text_bytes, field)}
+                    refusal={refusal_of(refusals, field)}
+                    {on}
+                />
+            }
+        };
+        html! { <div class="fields">{ for fields.iter().map(control) }</div> }
+    };
+    let wrong = |fields: &[Field]| fields.iter().any(|&f| refusal_of(refusals, f).is_some());
+    let text_refusal = refusals.iter().find(|refusal| refusal.field == "text").cloned();
+    html! {
+        <aside class="settings" aria-labelledby="settings-title">
+            <h2 id="settings-title">{ "Settings" }</h2>
+            <p class="lead">{ "A change begins the run anew. The address holds all of them." }</p>
+            <TextBox text={text.clone()} used={form.get(Field::Task) == "text"} refusal={text_refusal} {on} />
+            { controls(&SEQUENCE) }
+            <details open={true}>
+                <summary>{ "Model" }</summary>
+                { controls(&MODEL) }
+            </details>
+            <details open={true}>
+                <summary>{ "Training" }</summary>
+                { controls(&TRAINING) }
+            </details>
+            <details open={wrong(&RARE)}>
+                <summary>{ "More" }</summary>
+                { controls(&RARE) }
+            </details>
+        </aside>
+    }
+}

@@ -1,0 +1,68 @@
+//! Which slice of the sequence each rank holds: a strip of positions, and a list in words.
+
+use std::fmt::Write;
+use std::rc::Rc;
+
+use plan::RunPlan;
+use yew::prelude::*;
+
+use crate::app::format;
+use crate::app::view::parts::{rank_class, rank_mark};
+
+/// Properties of [`Slices`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The run.
+    pub plan: Rc<RunPlan>,
+}
+
+/// The strip and the list.
+#[component]
+pub fn Slices(Props { plan }: &Props) -> Html {
+    let sequence = plan.attention().sequence();
+    let shards = sequence.view();
+    let (len, padded) = (sequence.seq_len(), sequence.padded_len());
+    let dp = plan.config().dp;
+    let world = plan.mesh().world();
+    let strip = shards.iter().map(|shard| {
+        let mut path = String::new();
+        for (first, last) in format::runs(&shard.positions) {
+            // Writing to a string does not fail.
+            let _ = write!(path, "M{first} 0h{}v1h-{0}z", last - first + 1);
+        }
+        html! { <path key={shard.rank} class={rank_class(shard.rank)} d={path} /> }
+    });
+    let cuts = (1..len as u32).filter(|&p| sequence.mask().ends_document(p - 1));
+    let list = world.ranks().map(|rank| {
+        let shard = &shards[plan.cp_rank(rank).index()];
+        html! {
+            <li key={rank.index()}>
+                { rank_mark(rank.index()) }
+                <span>{ format::positions(&shard.positions) }</span>
+            </li>
+        }
+    });
+    let padding = if padded > len {
+        format!(" {} positions of padding are seen by nobody.", padded - len)
+    } else {
+        String::new()
+    };
+    let whose = if dp > 1 { " In every replica, on other sequences:" } else { "" };
+    html! {
+        <div class="slices">
+            <h3>{ "Who holds which positions" }</h3>
+            <svg
+                class="strip"
+                viewBox={format!("0 0 {padded} 1")}
+                preserveAspectRatio="none"
+                aria-hidden="true"
+            >
+                { for strip }
+                { for cuts.map(|p| html! { <path key={p} class="cut" d={format!("M{p} 0v1")} /> }) }
+            </svg>
+            <p class="ends" aria-hidden="true"><span>{ "0" }</span><span>{ len - 1 }</span></p>
+            <p class="hint">{ format!("{len} tokens of a sequence.{padding}{whose}") }</p>
+            <ul>{ for list }</ul>
+        </div>
+    }
+}

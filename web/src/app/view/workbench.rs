@@ -1,0 +1,103 @@
+//! The choices that matter most, in one row.
+
+use std::rc::Rc;
+
+use plan::{Refusal, StrategyKind};
+use yew::prelude::*;
+
+use crate::app::choices;
+use crate::app::fields::Field;
+use crate::app::form::Form;
+use crate::app::state::Action;
+use crate::app::view::field::FieldControl;
+
+/// Properties of [`Workbench`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// What is entered.
+    pub form: Rc<Form>,
+    /// Length of the user's own text.
+    pub text_bytes: Option<usize>,
+    /// What is wrong.
+    pub refusals: Rc<[Refusal]>,
+    /// Where actions go.
+    pub on: Callback<Action>,
+}
+
+const FIELDS: [Field; 7] = [
+    Field::Cp,
+    Field::Strategy,
+    Field::UlyssesDegree,
+    Field::Layout,
+    Field::Dp,
+    Field::Documents,
+    Field::Task,
+];
+
+/// The row of selects.
+#[component]
+pub fn Workbench(Props { form, text_bytes, refusals, on }: &Props) -> Html {
+    // The degree is a choice for USP alone; elsewhere it shows only if a link has set it.
+    let has_degree = form.get(Field::Strategy) == StrategyKind::Usp.name()
+        || !form.get(Field::UlyssesDegree).is_empty();
+    let shown = FIELDS.iter().filter(|&&field| has_degree || field != Field::UlyssesDegree);
+    let controls = shown.map(|&field| {
+        let offers = choices::offers(form, *text_bytes, field);
+        html! {
+            <FieldControl
+                key={field.key()}
+                {field}
+                value={form.get(field).to_owned()}
+                {offers}
+                refusal={refusal_of(refusals, field)}
+                {on}
+            />
+        }
+    });
+    let documents = form.get(Field::Documents);
+    let own_lengths = !documents.is_empty() && !documents.starts_with('x');
+    html! {
+        <div class="workbench" role="group" aria-label="What runs">
+            { for controls }
+            if own_lengths {
+                <OwnLengths value={documents.to_owned()} {on} />
+            }
+        </div>
+    }
+}
+
+/// What is wrong with `field`.
+pub fn refusal_of(refusals: &[Refusal], field: Field) -> Option<Refusal> {
+    refusals.iter().find(|refusal| Field::by_key(&refusal.field) == Some(field)).cloned()
+}
+
+/// Properties of [`OwnLengths`].
+#[derive(Clone, PartialEq, Properties)]
+struct LengthsProps {
+    value: AttrValue,
+    on: Callback<Action>,
+}
+
+/// Where lengths of documents are typed.
+#[component]
+fn OwnLengths(LengthsProps { value, on }: &LengthsProps) -> Html {
+    let change = on.reform(|event: Event| {
+        let input: web_sys::HtmlInputElement = event.target_unchecked_into();
+        Action::Set(Field::Documents, input.value())
+    });
+    html! {
+        <div class="field wide">
+            <label for="document-lengths">{ "Document lengths" }</label>
+            <input
+                id="document-lengths"
+                type="text"
+                inputmode="text"
+                autocomplete="off"
+                value={value.clone()}
+                aria-describedby="hint-documents error-documents"
+                onchange={change}
+            />
+            <small class="hint">{ "separated by commas; they add up to the sequence length" }</small>
+        </div>
+    }
+}
