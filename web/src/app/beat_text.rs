@@ -23,11 +23,8 @@ fn computing(work: &Work, layers: usize, ring_steps: usize) -> String {
         Pass::Forward => "Forward",
         Pass::Backward => "Backward",
     };
-    let layer = if layers > 1 {
-        format!(", layer {} of {layers}", work.layer + 1)
-    } else {
-        String::new()
-    };
+    let layer =
+        if layers > 1 { format!(", layer {} of {layers}", work.layer + 1) } else { String::new() };
     let step = if ring_steps > 1 {
         format!(", ring step {} of {ring_steps}", work.ring_step + 1)
     } else {

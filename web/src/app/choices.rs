@@ -47,12 +47,12 @@ pub fn offers(form: &Form, text_bytes: Option<usize>, field: Field) -> Vec<Offer
 
 fn document_options(form: &Form) -> Vec<(String, String)> {
     let mut options = vec![(String::new(), "one".to_owned())];
-    options.extend([2, 4, 8].map(|n| (format!("x{n}"), format!("{n} of equal length"))));
+    options.extend([2, 4, 8].map(|n| (format!("x{n}"), format!("{n} equal"))));
     let current = form.get(Field::Documents);
     if current.is_empty() || current.starts_with('x') {
-        options.push((own_lengths(form), "lengths of your own".to_owned()));
+        options.push((own_lengths(form), "own lengths".to_owned()));
     } else {
-        options.push((current.to_owned(), "lengths of your own".to_owned()));
+        options.push((current.to_owned(), "own lengths".to_owned()));
     }
     options
 }

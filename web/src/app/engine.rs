@@ -212,8 +212,7 @@ impl Engine {
         if let Some(finished) = self.finished.get_mut(usize::from(rank)) {
             *finished = true;
         }
-        if self.finished.iter().all(|&finished| finished)
-            && !matches!(self.phase, Phase::Failed(_))
+        if self.finished.iter().all(|&finished| finished) && !matches!(self.phase, Phase::Failed(_))
         {
             self.phase = Phase::Finished;
         }
@@ -331,11 +330,8 @@ mod tests {
     fn the_first_failure_stays_first() {
         let mut engine = ready(2);
         engine.run();
-        let failure = |text: &str| Failure {
-            rank: Some(1),
-            url: String::new(),
-            message: text.to_owned(),
-        };
+        let failure =
+            |text: &str| Failure { rank: Some(1), url: String::new(), message: text.to_owned() };
         engine.fail(failure("boom"));
         engine.fail(failure("timeout"));
         engine.is_finished(RunId(1), 0);

@@ -75,12 +75,8 @@ pub enum Kind {
 pub const MAX_WORLD: u64 = 8;
 
 const RANKS: &[Choice] = &[("1", "1"), ("2", "2"), ("4", "4"), ("8", "8")];
-const STRATEGIES: &[Choice] = &[
-    ("ring", "Ring"),
-    ("all-gather", "All-gather"),
-    ("ulysses", "Ulysses"),
-    ("usp", "USP (Ulysses × ring)"),
-];
+const STRATEGIES: &[Choice] =
+    &[("ring", "Ring"), ("all-gather", "All-gather"), ("ulysses", "Ulysses"), ("usp", "USP")];
 const LAYOUTS: &[Choice] =
     &[("contiguous", "Contiguous"), ("zigzag", "Zigzag"), ("striped", "Striped")];
 const TASKS: &[Choice] = &[("text", "Text"), ("recall", "Recall"), ("copy", "Copy")];
@@ -172,15 +168,11 @@ impl Field {
             Self::Cp => ("cp", "Ranks", "share each sequence (cp)"),
             Self::Dp => ("dp", "Replicas (dp)", "each on its own sequences"),
             Self::Strategy => ("strategy", "Strategy", "how attention is shared"),
-            Self::UlyssesDegree => {
-                ("ulysses_degree", "Ulysses degree", "U of U × R")
-            }
+            Self::UlyssesDegree => ("ulysses_degree", "Ulysses degree", "U of U × R"),
             Self::Layout => ("layout", "Layout", "who holds which positions"),
             Self::Task => ("task", "Task", "what is to be learnt"),
             Self::SeqLen => ("seq_len", "Sequence length", "tokens; each is a byte"),
-            Self::Documents => {
-                ("documents", "Documents", "never see each other")
-            }
+            Self::Documents => ("documents", "Documents", "never see each other"),
             Self::Window => ("window", "Window", "tokens a query looks back"),
             Self::Batch => ("batch", "Batch", "sequences a step"),
             Self::GradAccum => ("grad_accum", "Micro-batches", "that a batch is split into"),

@@ -67,7 +67,7 @@ impl Form {
         if world > MAX_WORLD {
             let works = format!("try {} × {}", config.cp, MAX_WORLD / config.cp as u64);
             let reason = format!(
-                "{} × {} are {world} workers, of {MAX_WORLD} that this page starts at most",
+                "{} × {} would be {world} workers; this page starts {MAX_WORLD} at most",
                 config.cp, config.dp
             );
             return Err(one(Refusal::new("dp", config.dp, reason, works)));
@@ -133,9 +133,8 @@ pub fn join(lengths: &[usize]) -> String {
 }
 
 fn lengths(text: &str, seq_len: usize) -> Result<Vec<usize>, Refusal> {
-    let refuse = |reason: &str| {
-        Err(Refusal::new("documents", text, reason, "try lengths such as 96,64,96"))
-    };
+    let refuse =
+        |reason: &str| Err(Refusal::new("documents", text, reason, "try lengths such as 96,64,96"));
     if text.is_empty() {
         return Ok(Vec::new());
     }
@@ -161,7 +160,12 @@ fn named<T: Copy>(
 ) -> Result<T, Refusal> {
     all.iter().copied().find(|&value| name(value) == text).ok_or_else(|| {
         let names: Vec<_> = all.iter().map(|&value| name(value)).collect();
-        Refusal::new(field.key(), text, "there is no such choice", format!("try {}", names.join(", ")))
+        Refusal::new(
+            field.key(),
+            text,
+            "there is no such choice",
+            format!("try {}", names.join(", ")),
+        )
     })
 }
 

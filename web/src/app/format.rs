@@ -5,7 +5,7 @@ pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             text.push('\u{202f}');
         }
         text.push(digit);
@@ -94,11 +94,10 @@ mod tests {
 
     #[test]
     fn numbers() {
-        assert_eq!([count(0), count(999), count(1_234_567)], [
-            "0",
-            "999",
-            "1\u{202f}234\u{202f}567"
-        ]);
+        assert_eq!(
+            [count(0), count(999), count(1_234_567)],
+            ["0", "999", "1\u{202f}234\u{202f}567"]
+        );
         assert_eq!([bytes(12), bytes(98_304), bytes(12_345_678)], ["12 B", "98.3 KB", "12.3 MB"]);
         assert_eq!([micros(80.0), micros(1234.0), micros(2.5e6)], ["80 µs", "1.2 ms", "2.5 s"]);
         assert_eq!([tiny(0.0), tiny(3.14e-7)], ["0", "3.1e-7"]);

@@ -40,8 +40,7 @@ impl Record {
             if matches!(event.kind, EventKind::StepEnd { .. }) {
                 ended = Some(event.step);
             }
-            let step =
-                self.unfinished.entry(event.step).or_insert_with(|| vec![Vec::new(); world]);
+            let step = self.unfinished.entry(event.step).or_insert_with(|| vec![Vec::new(); world]);
             if let Some(rank) = step.get_mut(usize::from(event.rank)) {
                 rank.push(event);
             }

@@ -31,11 +31,10 @@ impl ReferenceLog {
         for (step, loss) in curve.losses() {
             let Some(reference) = self.losses.get(&step) else { continue };
             let apart = (loss - reference).abs();
-            let entry =
-                difference.get_or_insert(Difference { largest: apart, at: step, steps: 0 });
+            let entry = difference.get_or_insert(Difference { largest: apart, at: step, steps: 0 });
             entry.steps += 1;
-            // Written so that NaN counts as the largest.
-            if !(apart <= entry.largest) {
+            // NaN counts as the largest.
+            if apart > entry.largest || apart.is_nan() {
                 (entry.largest, entry.at) = (apart, step);
             }
         }

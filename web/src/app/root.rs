@@ -45,15 +45,7 @@ impl Component for App {
                 open.emit(Action::Open(browser::address()));
             })
         });
-        Self {
-            state,
-            on,
-            cluster: None,
-            reference: None,
-            waiting,
-            frame: None,
-            _address: address,
-        }
+        Self { state, on, cluster: None, reference: None, waiting, frame: None, _address: address }
     }
 
     fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {

@@ -67,12 +67,12 @@ impl State {
             Ok(plan) => {
                 self.plan = plan;
                 self.refusals = Rc::new([]);
-                let mut effects = if self.engine.is_used() || self.world() != self.engine.ready().len()
-                {
-                    self.restart()
-                } else {
-                    self.forget_reference()
-                };
+                let mut effects =
+                    if self.engine.is_used() || self.world() != self.engine.ready().len() {
+                        self.restart()
+                    } else {
+                        self.forget_reference()
+                    };
                 effects.extend(self.write_address());
                 effects
             }

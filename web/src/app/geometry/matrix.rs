@@ -169,9 +169,10 @@ mod tests {
         let step = |row, column| {
             matrix.cells.iter().find(|c| (c.row, c.column) == (row, column)).map(|c| c.step)
         };
-        assert_eq!([step(0, 0), step(1, 0), step(3, 0), step(0, 1)].map(Option::unwrap), [
-            0, 1, 3, 3
-        ]);
+        assert_eq!(
+            [step(0, 0), step(1, 0), step(3, 0), step(0, 1)].map(Option::unwrap),
+            [0, 1, 3, 3]
+        );
     }
 
     #[test]
@@ -180,10 +181,8 @@ mod tests {
         let whole = Band { top: 0.0, bottom: 1.0, left: 0.0, right: 1.0 };
         assert_eq!(bands(&mask, &[4, 5, 6, 7], &[0, 1, 2, 3]), [whole]);
         assert_eq!(bands(&mask, &[0, 1], &[2, 3]), []);
-        let stairs: Vec<f64> = bands(&mask, &[0, 1, 2, 3], &[0, 1, 2, 3])
-            .into_iter()
-            .map(|band| band.right)
-            .collect();
+        let stairs: Vec<f64> =
+            bands(&mask, &[0, 1, 2, 3], &[0, 1, 2, 3]).into_iter().map(|band| band.right).collect();
         assert_eq!(stairs, [0.25, 0.5, 0.75, 1.0]);
     }
 

@@ -44,16 +44,19 @@ pub struct RingLayout {
     cp: usize,
 }
 
-/// Half the height of a block, and its distance from the disc.
+/// Half the height of a block.
 pub const BLOCK_HALF: f64 = 12.0;
-const GAP: f64 = 5.0;
-const MARGIN: f64 = 6.0;
+/// Half its width.
+pub const BLOCK_REACH: f64 = 19.0;
+/// Between a disc and the blocks beside it.
+const GAP: f64 = 3.0;
+const MARGIN: f64 = 4.0;
 
 /// Places `dp` replicas of `cp` ranks.
 pub fn layout(dp: usize, cp: usize) -> RingLayout {
     let (radius, disc) = match (dp, cp) {
         (_, 1) => (0.0, 30.0),
-        (1, 2..=4) => (92.0, 34.0),
+        (1, 2..=4) => (94.0, 34.0),
         (1, _) => (118.0, 28.0),
         (_, 2) => (48.0, 26.0),
         _ => (72.0, 26.0),
@@ -64,7 +67,7 @@ pub fn layout(dp: usize, cp: usize) -> RingLayout {
         _ => dp.min(4),
     };
     let rows = dp.div_ceil(columns);
-    let half = radius + disc + 2.0 * (GAP + BLOCK_HALF) + MARGIN;
+    let half = radius + disc + GAP + 2.0 * BLOCK_REACH + MARGIN;
     let centres: Vec<Point> = (0..dp)
         .map(|replica| Point {
             x: half * (2 * (replica % columns) + 1) as f64,
@@ -116,12 +119,12 @@ impl RingLayout {
 
     /// Radius on which blocks travel.
     pub fn orbit(&self) -> f64 {
-        self.radius + self.disc + GAP + BLOCK_HALF
+        self.radius + self.disc + GAP + BLOCK_REACH
     }
 
     /// Radius on which gradients of blocks travel.
     pub fn inner_orbit(&self) -> f64 {
-        (self.radius - self.disc - GAP - BLOCK_HALF).max(0.0)
+        (self.radius - self.disc - GAP - BLOCK_REACH).max(0.0)
     }
 
     /// The first rank of a replica sits at the top, the others follow clockwise.
@@ -166,14 +169,14 @@ mod tests {
             let ring = layout(dp, cp);
             assert_eq!(ring.seats.len(), dp * cp);
             for (i, seat) in ring.seats.iter().enumerate() {
-                for (point, reach) in [(seat.at, ring.disc), (seat.block, 1.6 * BLOCK_HALF)] {
+                for (point, reach) in [(seat.at, ring.disc), (seat.block, BLOCK_REACH)] {
                     assert!(point.x >= reach && point.x <= ring.width - reach, "{dp}x{cp}");
                     assert!(point.y >= BLOCK_HALF && point.y <= ring.height - BLOCK_HALF);
                 }
-                assert!(distance(seat.at, seat.block) >= ring.disc + BLOCK_HALF);
+                assert!(distance(seat.at, seat.block) >= ring.disc + BLOCK_REACH);
                 for other in &ring.seats[i + 1..] {
                     assert!(distance(seat.at, other.at) > 2.0 * ring.disc, "{dp}x{cp}");
-                    assert!(distance(seat.block, other.block) > 3.0 * BLOCK_HALF, "{dp}x{cp}");
+                    assert!(distance(seat.block, other.block) > 2.0 * BLOCK_REACH, "{dp}x{cp}");
                 }
             }
         }

@@ -52,6 +52,12 @@ pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     (first as i64..=last as i64).map(|i| i as f64 * step).collect()
 }
 
+/// A tick's number, without the dust of binary fractions.
+pub fn label(tick: f64) -> String {
+    let text = format!("{tick:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// At most about `most` of the points, each stretch standing for its lowest and highest.
 pub fn thin(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
     if points.len() <= most.max(4) {
@@ -106,6 +112,7 @@ mod tests {
         assert_eq!(ticks(0.0, 20.0, 4), [0.0, 5.0, 10.0, 15.0, 20.0]);
         assert_eq!(ticks(1.2, 5.8, 5), [2.0, 3.0, 4.0, 5.0]);
         assert_eq!(ticks(3.0, 3.0, 5), [3.0]);
+        assert_eq!([label(0.1 + 0.2), label(20.0), label(0.0)], ["0.3", "20", "0"]);
         assert_eq!(ticks(0.0, f64::NAN, 5), [0.0]);
         for high in [0.003, 1.0, 7.0, 99.0, 12345.0] {
             let ticks = ticks(0.0, high, 5);

@@ -43,21 +43,26 @@ pub fn CurveView(props: &Props) -> Html {
         { "Mean loss over all valid tokens of the step's batch, in nats. It is one number: every \
            rank reports the same." }
     };
-    section("curve", "Loss", lead, html! {
-        <>
-            <CurvePlot curve={curve.clone()} {world} {total} reference={reference.clone()} />
-            <label class="check">
-                <input type="checkbox" checked={*check} onchange={switch} />
-                { "Check against one rank" }
-            </label>
-            if *check {
-                <p class="difference" role="status" aria-label="Difference" aria-live="off">
-                    { difference(curve, reference) }
-                </p>
-            }
-            { table(curve, reference, *check) }
-        </>
-    })
+    section(
+        "curve",
+        "Loss",
+        lead,
+        html! {
+            <>
+                <CurvePlot curve={curve.clone()} {world} {total} reference={reference.clone()} />
+                <label class="check">
+                    <input type="checkbox" checked={*check} onchange={switch} />
+                    { "Check against one rank" }
+                </label>
+                if *check {
+                    <p class="difference" role="status" aria-label="Difference" aria-live="off">
+                        { difference(curve, reference) }
+                    </p>
+                }
+                { table(curve, reference, *check) }
+            </>
+        },
+    )
 }
 
 fn difference(curve: &Curve, reference: &ReferenceLog) -> Html {

@@ -7,7 +7,7 @@ use plan::run::VOCAB;
 use web_sys::Element;
 use yew::prelude::*;
 
-use crate::app::geometry::scale::{Scale, path, thin, ticks};
+use crate::app::geometry::scale::{Scale, label, path, thin, ticks};
 use crate::app::reference::ReferenceLog;
 
 /// Properties of [`CurvePlot`].
@@ -96,16 +96,16 @@ pub fn CurvePlot(Props { curve, world, total, reference }: &Props) -> Html {
             <figcaption>
                 <span class="reading">{ &words }</span>
                 <span class="legend">
-                    <span class="key ours"></span>{ name }
+                    <span><span class="key ours"></span>{ name }</span>
                     if !others.is_empty() {
-                        <span class="key other"></span>{ "one rank alone" }
+                        <span><span class="key other"></span>{ "one rank alone" }</span>
                     }
                 </span>
             </figcaption>
             <div class="axes">
                 <div class="y-axis" aria-hidden="true">
                     { for ticks(low, high, 5).into_iter().map(|tick| html! {
-                        <span key={tick.to_string()} style={share(y.at(tick), "top")}>{ tick }</span>
+                        <span key={tick.to_string()} style={share(y.at(tick), "top")}>{ label(tick) }</span>
                     }) }
                 </div>
                 <div
@@ -140,7 +140,7 @@ pub fn CurvePlot(Props { curve, world, total, reference }: &Props) -> Html {
                 </div>
                 <div class="x-axis" aria-hidden="true">
                     { for ticks(0.0, x_end, 5).into_iter().map(|tick| html! {
-                        <span key={tick.to_string()} style={share(x.at(tick), "left")}>{ tick }</span>
+                        <span key={tick.to_string()} style={share(x.at(tick), "left")}>{ label(tick) }</span>
                     }) }
                 </div>
                 <p class="x-title" aria-hidden="true">{ "step" }</p>

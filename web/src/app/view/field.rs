@@ -50,9 +50,8 @@ pub fn FieldControl(props: &Props) -> Html {
         });
     }
     let control = if offers.is_empty() {
-        let change = enter.reform(|event: Event| {
-            event.target_unchecked_into::<HtmlInputElement>().value()
-        });
+        let change =
+            enter.reform(|event: Event| event.target_unchecked_into::<HtmlInputElement>().value());
         let (mode, placeholder) = match field.kind() {
             Kind::Whole(_, _, empty) => ("numeric", empty.unwrap_or_default()),
             Kind::Real(..) => ("decimal", ""),
@@ -74,9 +73,8 @@ pub fn FieldControl(props: &Props) -> Html {
             />
         }
     } else {
-        let change = enter.reform(|event: Event| {
-            event.target_unchecked_into::<HtmlSelectElement>().value()
-        });
+        let change =
+            enter.reform(|event: Event| event.target_unchecked_into::<HtmlSelectElement>().value());
         html! {
             <select
                 {id}
@@ -98,7 +96,6 @@ pub fn FieldControl(props: &Props) -> Html {
             if let Some(refusal) = refusal {
                 <p id={error_id} class="error">{ sentence(refusal) }</p>
             }
-            { refused(offers) }
         </div>
     }
 }
@@ -122,22 +119,25 @@ fn option(offer: &Offer) -> Html {
     }
 }
 
-/// The options that cannot be chosen, each reason once.
-fn refused(offers: &[Offer]) -> Html {
+/// The options that cannot be chosen, each reason once; they are told below their row.
+pub fn refused(field: Field, offers: &[Offer]) -> Html {
     let mut reasons: Vec<(&Refusal, Vec<&str>)> = Vec::new();
     for offer in offers {
         let Some(refusal) = &offer.refused else { continue };
-        match reasons.iter_mut().find(|(r, _)| (&r.field, &r.works) == (&refusal.field, &refusal.works)) {
+        match reasons
+            .iter_mut()
+            .find(|(r, _)| (&r.field, &r.works) == (&refusal.field, &refusal.works))
+        {
             Some((_, labels)) => labels.push(&offer.label),
             None => reasons.push((refusal, vec![&offer.label])),
         }
     }
     html! {
         { for reasons.into_iter().map(|(refusal, labels)| html! {
-            <p class="not-now">
-                <b>{ labels.join(", ") }</b>
-                { format!(": not now. {}.", refusal.reason) }
-            </p>
+            <li key={format!("{}-{}", field.key(), refusal.works)}>
+                <b>{ format!("{} {}", field.label(), labels.join(", ")) }</b>
+                { format!(" cannot be chosen now: {}; {}.", refusal.reason, refusal.works) }
+            </li>
         }) }
     }
 }

@@ -29,71 +29,85 @@ use crate::app::state::{Action, State};
 /// The whole page.
 pub fn page(state: &State, on: &Callback<Action>) -> Html {
     let text_bytes = state.text.as_ref().map(|text| text.bytes.len());
-    let steps = state.steps();
     html! {
         <>
             <masthead::Masthead />
-            <notices::Notices notices={state.notices.clone()} on={on} />
-            <toolbar::Toolbar
-                phase={state.engine.phase().clone()}
-                ready={state.engine.ready().to_vec()}
-                can_run={state.can_run()}
-                can_step_back={state.can_step_back()}
-                on={on}
-            >
-                <reader::Reader
-                    {steps}
-                    total={state.plan.config().steps}
-                    curve={state.record.curve.clone()}
-                />
-            </toolbar::Toolbar>
-            <workbench::Workbench
-                form={state.form.clone()}
-                {text_bytes}
-                refusals={state.refusals.clone()}
-                on={on}
-            />
-            if let Phase::Failed(failures) = state.engine.phase() {
-                <alert::Alert failures={failures.clone()} on={on} />
-            }
-            <div class="columns">
-                <main class="views">
-                    <div class="pair">
-                        <ring::Ring plan={state.plan.clone()} newest={state.record.newest.clone()} />
-                        <curve::CurveView
-                            curve={state.record.curve.clone()}
-                            world={state.world()}
-                            total={state.plan.config().steps}
-                            check={state.check}
-                            reference={state.reference.clone()}
-                            on={on}
-                        />
-                    </div>
-                    <schedule::Schedule plan={state.plan.clone()} times={state.record.times.clone()} />
-                    <traffic::Traffic
-                        plan={state.plan.clone()}
-                        sent={state.record.sent.clone()}
-                        times={state.record.times.clone()}
+            <main>
+                <notices::Notices notices={state.notices.clone()} on={on} />
+                <toolbar::Toolbar
+                    phase={state.engine.phase().clone()}
+                    ready={state.engine.ready().to_vec()}
+                    can_run={state.can_run()}
+                    can_step_back={state.can_step_back()}
+                    on={on}
+                >
+                    <reader::Reader
+                        steps={state.steps()}
+                        total={state.plan.config().steps}
+                        curve={state.record.curve.clone()}
                     />
-                    <ranks::Ranks
-                        plan={state.plan.clone()}
-                        ready={state.engine.ready().to_vec()}
-                        memory={state.record.memory.clone()}
-                        times={state.record.times.clone()}
-                    />
-                    <self_test::SelfTestView
-                        result={state.self_test.clone()}
-                        can_test={state.can_test_links()}
-                        on={on}
-                    />
-                </main>
-                <settings::Settings
+                </toolbar::Toolbar>
+                <workbench::Workbench
                     form={state.form.clone()}
-                    text={state.text.clone()}
+                    {text_bytes}
                     refusals={state.refusals.clone()}
                     on={on}
                 />
-            </div>
+                if let Phase::Failed(failures) = state.engine.phase() {
+                    <alert::Alert failures={failures.clone()} on={on} />
+                }
+                <div class="columns">
+                    { views(state, on) }
+                    <settings::Settings
+                        form={state.form.clone()}
+                        text={state.text.clone()}
+                        refusals={state.refusals.clone()}
+                        on={on}
+                    />
+                </div>
+            </main>
         </>
+    }
+}
+
+/// Everything that is drawn of the run.
+fn views(state: &State, on: &Callback<Action>) -> Html {
+    let plan = &state.plan;
+    let record = &state.record;
+    let stale = !state.refusals.is_empty();
+    html! {
+        <div class={classes!("views", stale.then_some("stale"))}>
+            if stale {
+                <p>{ "These views show the last settings that can work." }</p>
+            }
+            <div class="pair">
+                <ring::Ring plan={plan.clone()} newest={record.newest.clone()} />
+                <curve::CurveView
+                    curve={record.curve.clone()}
+                    world={state.world()}
+                    total={plan.config().steps}
+                    check={state.check}
+                    reference={state.reference.clone()}
+                    on={on}
+                />
+            </div>
+            <schedule::Schedule plan={plan.clone()} times={record.times.clone()} />
+            <traffic::Traffic
+                plan={plan.clone()}
+                sent={record.sent.clone()}
+                times={record.times.clone()}
+            />
+            <ranks::Ranks
+                plan={plan.clone()}
+                ready={state.engine.ready().to_vec()}
+                memory={record.memory.clone()}
+                times={record.times.clone()}
+            />
+            <self_test::SelfTestView
+                result={state.self_test.clone()}
+                can_test={state.can_test_links()}
+                on={on}
+            />
+        </div>
     }
 }

@@ -56,36 +56,41 @@ pub fn Ranks(Props { plan, ready, memory: held, times }: &Props) -> Html {
             </tr>
         }
     };
-    section("ranks", "Ranks", lead, html! {
-        <>
-            <div class="scroll" tabindex="0" role="region" aria-label="Ranks in figures">
-                <table>
-                    <thead>
-                        <tr>
-                            <th scope="col">{ "Rank" }</th>
-                            if plan.config().dp > 1 {
-                                <th scope="col">{ "Replica" }</th>
-                            }
-                            <th scope="col">{ "Worker" }</th>
-                            <th scope="col" class="text">{ "Positions" }</th>
-                            <th scope="col">{ "Tokens" }</th>
-                            <th scope="col">{ "Pairs" }</th>
-                            <th scope="col">{ "Memory planned" }</th>
-                            <th scope="col">{ "Memory held" }</th>
-                            <th scope="col">{ "Time per step" }</th>
-                        </tr>
-                    </thead>
-                    <tbody>{ for plan.mesh().world().ranks().map(row) }</tbody>
-                </table>
-            </div>
-            <p class="legend">
-                <span class="time-key attention"></span>{ "attention" }
-                <span class="time-key other"></span>{ "other compute" }
-                <span class="time-key waiting"></span>{ "waiting for messages" }
-                <span class="time-key rest"></span>{ "the rest" }
-            </p>
-        </>
-    })
+    section(
+        "ranks",
+        "Ranks",
+        lead,
+        html! {
+            <>
+                <div class="scroll" tabindex="0" role="region" aria-label="Ranks in figures">
+                    <table>
+                        <thead>
+                            <tr>
+                                <th scope="col">{ "Rank" }</th>
+                                if plan.config().dp > 1 {
+                                    <th scope="col">{ "Replica" }</th>
+                                }
+                                <th scope="col">{ "Worker" }</th>
+                                <th scope="col" class="text">{ "Positions" }</th>
+                                <th scope="col">{ "Tokens" }</th>
+                                <th scope="col">{ "Pairs" }</th>
+                                <th scope="col">{ "Memory planned" }</th>
+                                <th scope="col">{ "Memory held" }</th>
+                                <th scope="col">{ "Time per step" }</th>
+                            </tr>
+                        </thead>
+                        <tbody>{ for plan.mesh().world().ranks().map(row) }</tbody>
+                    </table>
+                </div>
+                <p class="legend">
+                    <span><span class="time-key attention"></span>{ "attention" }</span>
+                    <span><span class="time-key other"></span>{ "other compute" }</span>
+                    <span><span class="time-key waiting"></span>{ "waiting for messages" }</span>
+                    <span><span class="time-key rest"></span>{ "the rest" }</span>
+                </p>
+            </>
+        },
+    )
 }
 
 /// A rank's time per step as a stacked bar with its numbers.

@@ -40,7 +40,9 @@ pub fn Reader(Props { steps, total, curve }: &Props) -> Html {
         <dl class="numbers">
             <div>
                 <dt>{ "Loss" }</dt>
-                <dd role="status" aria-label="Loss" aria-live="off">{ number(loss, 4) }</dd>
+                <dd>
+                    <span role="status" aria-label="Loss" aria-live="off">{ number(loss, 4) }</span>
+                </dd>
             </div>
             <div>
                 <dt>{ "Step" }</dt>

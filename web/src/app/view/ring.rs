@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use gloo_render::{AnimationFrame, request_animation_frame};
-use plan::fold::beats::Beats;
 use plan::RunPlan;
+use plan::fold::beats::Beats;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -129,35 +129,40 @@ impl Component for Ring {
                 { ") travel on, in the colour of the rank that they belong to." }
             </>
         };
-        section("ring", "Ring", lead, html! {
-            <>
-                <RingDrawing
-                    dp={plan.config().dp}
-                    cp={plan.config().cp}
-                    beat={Rc::new(beat.clone())}
-                    {progress}
-                    {seen}
-                />
-                <div class="player">
-                    <p class="beat"><b>{ caption }</b><br />{ if seen { words } else { "Each rank holds its own block.".to_owned() } }</p>
-                    <label for="moment">{ "Moment of the step" }</label>
-                    <input
-                        id="moment"
-                        type="range"
-                        min="0"
-                        max={last.to_string()}
-                        value={index.to_string()}
-                        disabled={!seen}
-                        oninput={moment}
+        section(
+            "ring",
+            "Ring",
+            lead,
+            html! {
+                <>
+                    <RingDrawing
+                        dp={plan.config().dp}
+                        cp={plan.config().cp}
+                        beat={Rc::new(beat.clone())}
+                        {progress}
+                        {seen}
                     />
-                    <label class="check">
-                        <input type="checkbox" checked={self.moves} onchange={moves} />
-                        { "Animate" }
-                    </label>
-                </div>
-                <Slices plan={plan.clone()} />
-            </>
-        })
+                    <div class="player">
+                        <p class="beat"><b>{ caption }</b><br />{ if seen { words } else { "Each rank holds its own block.".to_owned() } }</p>
+                        <label for="moment">{ "Moment of the step" }</label>
+                        <input
+                            id="moment"
+                            type="range"
+                            min="0"
+                            max={last.to_string()}
+                            value={index.to_string()}
+                            disabled={!seen}
+                            oninput={moment}
+                        />
+                        <label class="check">
+                            <input type="checkbox" checked={self.moves} onchange={moves} />
+                            { "Animate" }
+                        </label>
+                    </div>
+                    <Slices plan={plan.clone()} />
+                </>
+            },
+        )
     }
 }
 

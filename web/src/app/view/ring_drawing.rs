@@ -7,7 +7,7 @@ use plan::event::Op;
 use plan::fold::beats::{Beat, Hop, Work};
 use yew::prelude::*;
 
-use crate::app::geometry::ring::{BLOCK_HALF, Point, RingLayout, layout};
+use crate::app::geometry::ring::{BLOCK_HALF, BLOCK_REACH, Point, RingLayout, layout};
 use crate::app::view::parts::rank_class;
 
 /// Properties of [`RingDrawing`].
@@ -24,8 +24,6 @@ pub struct Props {
     /// Whether the moment comes from a step that was trained.
     pub seen: bool,
 }
-
-const BLOCK_WIDTH: f64 = 38.0;
 
 /// The drawing.
 #[component]
@@ -84,9 +82,9 @@ fn chip(at: Point, block: u16, what: &str, class: &'static str) -> Html {
             transform={format!("translate({:.1} {:.1})", at.x, at.y)}
         >
             <rect
-                x={px(-BLOCK_WIDTH / 2.0)}
+                x={px(-BLOCK_REACH)}
                 y={px(-BLOCK_HALF)}
-                width={px(BLOCK_WIDTH)}
+                width={px(2.0 * BLOCK_REACH)}
                 height={px(2.0 * BLOCK_HALF)}
                 rx="5"
             />

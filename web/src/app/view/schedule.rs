@@ -26,15 +26,20 @@ pub fn Schedule(Props { plan, times }: &Props) -> Html {
         { "Every query looks at keys before it. A tile is one rank's queries against one block of \
            keys; its number is the step of the ring at which the block is there." }
     };
-    section("schedule", "Schedule", lead, html! {
-        <div class="side-by-side">
-            <TileMatrix plan={plan.clone()} />
-            <div>
-                { work(plan, times) }
-                { steps(plan) }
+    section(
+        "schedule",
+        "Schedule",
+        lead,
+        html! {
+            <div class="side-by-side">
+                <TileMatrix plan={plan.clone()} />
+                <div>
+                    { work(plan, times) }
+                    { steps(plan) }
+                </div>
             </div>
-        </div>
-    })
+        },
+    )
 }
 
 /// Each rank's pairs as a bar, and the measured time of its tiles.

@@ -53,17 +53,22 @@ pub fn SelfTestView(Props { result, can_test, on }: &Props) -> Html {
             </>
         },
     };
-    section("links", "Links", lead, html! {
-        <>
-            <button
-                type="button"
-                aria-disabled={(!can_test).to_string()}
-                title="Possible before the first step"
-                onclick={on.reform(|_| Action::TestLinks)}
-            >
-                { "Test the links" }
-            </button>
-            <div role="status" aria-label="Links">{ answer }</div>
-        </>
-    })
+    section(
+        "links",
+        "Links",
+        lead,
+        html! {
+            <>
+                <button
+                    type="button"
+                    aria-disabled={(!can_test).to_string()}
+                    title="Possible before the first step"
+                    onclick={on.reform(|_| Action::TestLinks)}
+                >
+                    { "Test the links" }
+                </button>
+                <div role="status" aria-label="Links">{ answer }</div>
+            </>
+        },
+    )
 }

@@ -61,7 +61,7 @@ pub fn Settings(Props { form, text, refusals, on }: &Props) -> Html {
     let wrong = |fields: &[Field]| fields.iter().any(|&f| refusal_of(refusals, f).is_some());
     let text_refusal = refusals.iter().find(|refusal| refusal.field == "text").cloned();
     html! {
-        <aside class="settings" aria-labelledby="settings-title">
+        <section class="settings" aria-labelledby="settings-title">
             <h2 id="settings-title">{ "Settings" }</h2>
             <p class="lead">{ "A change begins the run anew. The address holds all of them." }</p>
             <TextBox text={text.clone()} used={form.get(Field::Task) == "text"} refusal={text_refusal} {on} />
@@ -78,6 +78,6 @@ pub fn Settings(Props { form, text, refusals, on }: &Props) -> Html {
                 <summary>{ "More" }</summary>
                 { controls(&RARE) }
             </details>
-        </aside>
+        </section>
     }
 }

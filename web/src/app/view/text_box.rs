@@ -52,8 +52,10 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
             let file = File::from(file);
             input.set_value("");
             if file.size() > MAX_TEXT_BYTES as u64 {
-                let (size, most) = (format::bytes(file.size()), format::bytes(MAX_TEXT_BYTES as u64));
-                fault.set(Some(format!("{}: {size} is too long; try {most} or less.", file.name())));
+                let (size, most) =
+                    (format::bytes(file.size()), format::bytes(MAX_TEXT_BYTES as u64));
+                fault
+                    .set(Some(format!("{}: {size} is too long; try {most} or less.", file.name())));
                 return;
             }
             if let Some(area) = area.cast::<HtmlTextAreaElement>() {
@@ -91,7 +93,9 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
         })
     };
     let source = match text {
-        _ if !used => "This task makes its own data; choose the task Text to use a text.".to_owned(),
+        _ if !used => {
+            "This task makes its own data; choose the task Text to use a text.".to_owned()
+        }
         None => "The ranks read the built-in text.".to_owned(),
         Some(text) => {
             let bytes = format::count(text.bytes.len() as u64);

@@ -21,6 +21,8 @@ pub struct Props {
 const EDGE: f64 = 26.0;
 /// Units of the drawing without it.
 const FIELD: f64 = 320.0;
+/// Units of one rank's stripe where several share a tile.
+const STRIPE: f64 = 7.0;
 
 /// The matrix with its legend.
 #[component]
@@ -34,7 +36,7 @@ pub fn TileMatrix(Props { plan }: &Props) -> Html {
         <figure class="matrix">
             <svg viewBox={format!("0 0 {all} {all}")} role="img" aria-label="Tiles of the attention matrix; the table beside says the same">
                 if multiple {
-                    <defs>{ for gradients(attention) }</defs>
+                    <defs>{ for stripes(attention) }</defs>
                 }
                 { for matrix.blocks.iter().enumerate().map(|(i, block)| {
                     let middle = EDGE + (i as f64 + 0.5) * size;
@@ -56,9 +58,9 @@ pub fn TileMatrix(Props { plan }: &Props) -> Html {
                     { " Stripes: the ranks share the tile by heads." }
                 }
                 <span class="legend">
-                    <span class="tile-key full"></span>{ "full" }
-                    <span class="tile-key part"></span>{ "part" }
-                    <span class="tile-key skip"></span>{ "skipped" }
+                    <span><span class="tile-key full"></span>{ "full" }</span>
+                    <span><span class="tile-key part"></span>{ "part" }</span>
+                    <span><span class="tile-key skip"></span>{ "skipped" }</span>
                 </span>
             </figcaption>
         </figure>
@@ -117,18 +119,28 @@ fn tile(attention: &AttentionPlan, matrix: &Matrix, cell: &Cell, size: f64) -> H
 }
 
 /// Stripes in the colours of the ranks that share tiles.
-fn gradients(attention: &AttentionPlan) -> impl Iterator<Item = Html> {
+fn stripes(attention: &AttentionPlan) -> impl Iterator<Item = Html> {
     let (u, r) = (attention.strategy().ulysses(), attention.strategy().ring());
     (0..r).map(move |ring_index| {
         let first = ring_index * u;
-        let stops = (0..u).flat_map(|i| {
-            let colour = format!("stop-color:var(--rank-{})", (first + i) % 8);
-            [i, i + 1].map(|edge| {
-                let offset = edge as f64 / u as f64;
-                html! { <stop key={format!("{i}-{edge}")} offset={offset.to_string()} style={colour.clone()} /> }
-            })
+        let bars = (0..u).map(|i| {
+            let colour = format!("fill:var(--rank-{})", (first + i) % 8);
+            html! {
+                <rect key={i} x={px(STRIPE * i as f64)} width={px(STRIPE)} height={px(STRIPE)} style={colour} />
+            }
         });
-        html! { <linearGradient key={first} id={format!("ranks-{first}")}>{ for stops }</linearGradient> }
+        html! {
+            <pattern
+                key={first}
+                id={format!("ranks-{first}")}
+                patternUnits="userSpaceOnUse"
+                patternTransform="rotate(45)"
+                width={px(STRIPE * u as f64)}
+                height={px(STRIPE)}
+            >
+                { for bars }
+            </pattern>
+        }
     })
 }
 

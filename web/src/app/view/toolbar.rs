@@ -34,21 +34,22 @@ pub fn Toolbar(props: &Props) -> Html {
     let run = *can_run && (stands || matches!(phase, Phase::Pausing));
     let pause = matches!(phase, Phase::Running | Phase::Loading(_) | Phase::Rewinding(_));
     let seed = on.reform(|_| Action::NewSeed(browser::random_seed()));
-    let button = |name: &'static str, title: &'static str, enabled: bool, action: fn() -> Action| {
-        let class = if name == "Run" { "primary" } else { "" };
-        // Not `disabled`: the button that was just pressed would lose the keyboard's focus.
-        html! {
-            <button
-                type="button"
-                class={class}
-                {title}
-                aria-disabled={(!enabled).to_string()}
-                onclick={on.reform(move |_| action())}
-            >
-                { icon(name) }{ name }
-            </button>
-        }
-    };
+    let button =
+        |name: &'static str, title: &'static str, enabled: bool, action: fn() -> Action| {
+            let class = if name == "Run" { "primary" } else { "" };
+            // Not `disabled`: the button that was just pressed would lose the keyboard's focus.
+            html! {
+                <button
+                    type="button"
+                    class={class}
+                    {title}
+                    aria-disabled={(!enabled).to_string()}
+                    onclick={on.reform(move |_| action())}
+                >
+                    { icon(name) }{ name }
+                </button>
+            }
+        };
     html! {
         <div class="toolbar">
             <div class="buttons" role="group" aria-label="Run controls">

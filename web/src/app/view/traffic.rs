@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use plan::RunPlan;
 use plan::event::{Axis, Op};
 use plan::fold::Sent;
 use plan::fold::times::Times;
 use plan::traffic::{Flow, all_reduce};
-use plan::RunPlan;
 use yew::prelude::*;
 
 use crate::app::format;
@@ -31,15 +31,20 @@ pub fn Traffic(Props { plan, sent, times }: &Props) -> Html {
         { "Predicted from the sizes alone, measured at each rank's transport, over the steps that \
            it has done. The two must be equal to the byte." }
     };
-    section("traffic", "Traffic", lead, html! {
-        <>
-            { by_rank(plan, sent, times) }
-            <div class="side-by-side even">
-                { per_step(plan) }
-                { by_operation(plan, sent) }
-            </div>
-        </>
-    })
+    section(
+        "traffic",
+        "Traffic",
+        lead,
+        html! {
+            <>
+                { by_rank(plan, sent, times) }
+                <div class="side-by-side even">
+                    { per_step(plan) }
+                    { by_operation(plan, sent) }
+                </div>
+            </>
+        },
+    )
 }
 
 fn by_rank(plan: &RunPlan, sent: &Sent, times: &Times) -> Html {
@@ -117,9 +122,8 @@ fn by_operation(plan: &RunPlan, sent: &Sent) -> Html {
             *sum = *sum + flow;
         }
     }
-    let rows = sums.iter().map(|((axis, op), flow)| {
-        flow_row(&format!("{op} in {}", axis.name()), *flow)
-    });
+    let rows =
+        sums.iter().map(|((axis, op), flow)| flow_row(&format!("{op} in {}", axis.name()), *flow));
     html! {
         <table>
             <caption>{ "Measured over all ranks, by operation" }</caption>

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use plan::{Refusal, StrategyKind};
 use yew::prelude::*;
 
-use crate::app::choices;
+use crate::app::choices::{self, Offer};
 use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::state::Action;
-use crate::app::view::field::FieldControl;
+use crate::app::view::field::{FieldControl, refused};
 
 /// Properties of [`Workbench`].
 #[derive(Clone, PartialEq, Properties)]
@@ -41,14 +41,17 @@ pub fn Workbench(Props { form, text_bytes, refusals, on }: &Props) -> Html {
     let has_degree = form.get(Field::Strategy) == StrategyKind::Usp.name()
         || !form.get(Field::UlyssesDegree).is_empty();
     let shown = FIELDS.iter().filter(|&&field| has_degree || field != Field::UlyssesDegree);
-    let controls = shown.map(|&field| {
-        let offers = choices::offers(form, *text_bytes, field);
+    let offers: Vec<(Field, Vec<Offer>)> =
+        shown.map(|&field| (field, choices::offers(form, *text_bytes, field))).collect();
+    let reasons = offers.iter().map(|(field, offers)| refused(*field, offers));
+    let controls = offers.iter().map(|(field, offers)| {
+        let field = *field;
         html! {
             <FieldControl
                 key={field.key()}
                 {field}
                 value={form.get(field).to_owned()}
-                {offers}
+                offers={offers.clone()}
                 refusal={refusal_of(refusals, field)}
                 {on}
             />
@@ -62,6 +65,7 @@ pub fn Workbench(Props { form, text_bytes, refusals, on }: &Props) -> Html {
             if own_lengths {
                 <OwnLengths value={documents.to_owned()} {on} />
             }
+            <ul class="not-now">{ for reasons }</ul>
         </div>
     }
 }
