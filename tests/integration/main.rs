@@ -2,4 +2,11 @@
 
 mod support;
 
+mod attention;
+mod conformance;
+mod disagreement;
+mod golden;
+mod mesh;
 mod parity;
+mod probes;
+mod traffic;

@@ -93,7 +93,12 @@ fn windows_batches_micro_batches_and_replicas() -> Result<()> {
         for layout in Layout::ALL {
             let config = RunConfig { cp: 4, strategy, layout, ..small() };
             check(&RunConfig { window: Some(5), ..config.clone() })?;
-            check(&RunConfig { window: Some(9), documents: vec![20, 28], batch: 2, ..config.clone() })?;
+            check(&RunConfig {
+                window: Some(9),
+                documents: vec![20, 28],
+                batch: 2,
+                ..config.clone()
+            })?;
             check(&RunConfig { batch: 4, grad_accum: 2, ..config.clone() })?;
             check(&RunConfig { cp: 2, dp: 2, batch: 2, ..config })?;
         }

@@ -46,8 +46,7 @@ pub fn on_ranks<T: Send>(
     let results = threads::run(plan.mesh().world(), TIMEOUT, async |group| {
         let recorder = Recorder::from_now(group.rank().index());
         let world: Rc<dyn ProcessGroup> = Rc::new(Traced::new(group, recorder.clone()));
-        let mut trainer =
-            Trainer::new(plan.clone(), None, world, recorder.clone(), &Device::Cpu)?;
+        let mut trainer = Trainer::new(plan.clone(), None, world, recorder.clone(), &Device::Cpu)?;
         let value = program(&mut trainer).await?;
         anyhow::Ok((value, recorder.drain()))
     });

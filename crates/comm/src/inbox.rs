@@ -55,12 +55,7 @@ struct Peer<T> {
 
 impl<T> Inbox<T> {
     pub(crate) fn new(rank: Rank, peers: usize) -> Self {
-        let peer = || Peer {
-            posted: 0,
-            arrived: 0,
-            messages: BTreeMap::new(),
-            stopped: None,
-        };
+        let peer = || Peer { posted: 0, arrived: 0, messages: BTreeMap::new(), stopped: None };
         Self { rank, peers: (0..peers).map(|_| peer()).collect() }
     }
 
@@ -92,8 +87,11 @@ impl<T> Inbox<T> {
     ) -> Option<Result<T, CommError>> {
         let peer = &mut self.peers[from.index()];
         if let Some((header, payload)) = peer.messages.remove(&ticket) {
-            let expected =
-                Header { tag: wanted.tag, dtype: wanted.dtype.as_str().to_owned(), dims: wanted.shape.dims().to_vec() };
+            let expected = Header {
+                tag: wanted.tag,
+                dtype: wanted.dtype.as_str().to_owned(),
+                dims: wanted.shape.dims().to_vec(),
+            };
             return Some(if header == expected {
                 Ok(payload)
             } else {
@@ -105,6 +103,18 @@ impl<T> Inbox<T> {
         Some(Err(self.error(Fault::PeerStopped, from, wanted, got)))
     }
 
+    /// The error for a message that `to` no longer takes.
+    pub(crate) fn receiver_stopped(&self, to: Rank, sent: &Wanted) -> CommError {
+        let why = self.peers[to.index()].stopped.as_deref().unwrap_or("its program ended");
+        CommError::Exchange {
+            fault: Fault::PeerStopped,
+            rank: self.rank,
+            tag: sent.tag,
+            expected: format!("rank {to} to take {} {:?}", sent.dtype.as_str(), sent.shape.dims()),
+            got: format!("the news that rank {to} stopped: {why}"),
+        }
+    }
+
     /// The error for a receive whose message did not come within `seconds`.
     pub(crate) fn timeout(&self, from: Rank, wanted: &Wanted, seconds: f64) -> CommError {
         let got = format!(
@@ -114,7 +124,8 @@ impl<T> Inbox<T> {
     }
 
     fn error(&self, fault: Fault, from: Rank, wanted: &Wanted, got: String) -> CommError {
-        let expected = format!("{} {:?} from rank {from}", wanted.dtype.as_str(), wanted.shape.dims());
+        let expected =
+            format!("{} {:?} from rank {from}", wanted.dtype.as_str(), wanted.shape.dims());
         CommError::Exchange { fault, rank: self.rank, tag: wanted.tag, expected, got }
     }
 }

@@ -92,6 +92,15 @@ impl ThreadGroup {
         }
     }
 
+    /// The error of a send to a rank that has ended, with its reason if it gave one.
+    fn receiver_stopped(&self, to: Rank, sent: &Wanted) -> CommError {
+        let mut inbox = self.inbox.borrow_mut();
+        while let Ok((sender, arrival)) = self.receiver.try_recv() {
+            inbox.arrive(sender, arrival);
+        }
+        inbox.receiver_stopped(to, sent)
+    }
+
     fn stop(&self, why: &str) {
         if self.stopped.replace(true) {
             return;
@@ -138,11 +147,8 @@ impl ProcessGroup for ThreadGroup {
         // A parameter may change in place after the send, so it is copied; the rest is shared.
         let payload = if tensor.is_variable() { tensor.copy()? } else { tensor.clone() }.detach();
         let message = Arrival::Message(Header::of(tag, tensor), payload);
-        self.senders[to.index()].send((self.rank, message)).map_err(|_| CommError::Transport {
-            rank: self.rank,
-            peer: to,
-            reason: "its thread has ended".to_owned(),
-        })
+        let sent = self.senders[to.index()].send((self.rank, message));
+        sent.map_err(|_| self.receiver_stopped(to, &Wanted::like(tag, tensor)))
     }
 
     fn irecv(&self, from: Rank, wanted: Wanted) -> PendingRecv<'_> {

@@ -43,18 +43,22 @@ pub(crate) fn to_bytes(state: &State<'_>) -> Result<Vec<u8>> {
         .map_err(|e| error("writing", "safetensors", e.to_string()))
 }
 
+/// How many steps the run had done when `bytes` were saved.
+pub fn steps_done(bytes: &[u8]) -> Result<u32> {
+    let (_, header) = SafeTensors::read_metadata(bytes)
+        .map_err(|e| error("file", "a safetensors file", e.to_string()))?;
+    match header.metadata().as_ref().and_then(|entries| entries.get(STEPS)) {
+        Some(text) => text.parse().map_err(|_| error(STEPS, "a number", text)),
+        None => Err(error(STEPS, "a number of steps", "none: not a Ringside checkpoint")),
+    }
+}
+
 /// Puts the state into `model` and `optimizer` and returns the steps done. Everything is read and
 /// checked first, so an error leaves both as they were.
 pub(crate) fn restore(bytes: &[u8], model: &Gpt, optimizer: &mut Optimizer) -> Result<u32> {
-    let (_, header) = SafeTensors::read_metadata(bytes)
-        .map_err(|e| error("file", "a safetensors file", e.to_string()))?;
+    let steps_done = steps_done(bytes)?;
     let file = SafeTensors::deserialize(bytes)
         .map_err(|e| error("file", "a safetensors file", e.to_string()))?;
-    let entry = header.metadata().as_ref().and_then(|m| m.get(STEPS)).cloned();
-    let steps_done = match entry {
-        Some(text) => text.parse::<u32>().map_err(|_| error(STEPS, "a number", text))?,
-        None => return Err(error(STEPS, "a number of steps", "none: not a Ringside checkpoint")),
-    };
     let parameters = model.config().parameters();
     let read_all = |prefix: &str| {
         parameters

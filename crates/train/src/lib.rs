@@ -10,6 +10,7 @@ pub mod reference;
 mod trainer;
 
 pub use error::TrainError;
+pub use optimizer::{ADAMW_CONSTANTS, AdamW, Optimizer};
 pub use trainer::{Gradients, StepReport, Trainer};
 
 /// What an operation of this crate returns.

@@ -6,14 +6,19 @@
 use candle_core::{Result, Tensor, Var};
 use plan::{Optimizer as Kind, RunConfig};
 
+/// (beta1, beta2, epsilon) of AdamW.
+pub const ADAMW_CONSTANTS: (f64, f64, f64) = (BETA1, BETA2, EPS);
+
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.95;
 const EPS: f64 = 1e-8;
 
 /// Updates parameters from gradients.
 #[derive(Debug)]
-pub(crate) enum Optimizer {
+pub enum Optimizer {
+    /// w = w - lr g.
     Sgd,
+    /// Adam with decoupled weight decay.
     AdamW(AdamW),
 }
 
@@ -21,7 +26,7 @@ pub(crate) enum Optimizer {
 /// m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2,
 /// w = (1 - lr decay) w - lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps).
 #[derive(Debug)]
-pub(crate) struct AdamW {
+pub struct AdamW {
     pub(crate) updates: u32,
     pub(crate) first: Vec<Tensor>,
     pub(crate) second: Vec<Tensor>,
@@ -29,7 +34,8 @@ pub(crate) struct AdamW {
 }
 
 impl Optimizer {
-    pub(crate) fn new(config: &RunConfig, vars: &[Var]) -> Result<Self> {
+    /// Fresh state for `vars`.
+    pub fn new(config: &RunConfig, vars: &[Var]) -> Result<Self> {
         let zeros = || vars.iter().map(|var| var.zeros_like()).collect::<Result<Vec<_>>>();
         Ok(match config.optimizer {
             Kind::Sgd => Self::Sgd,
@@ -43,7 +49,7 @@ impl Optimizer {
     }
 
     /// One update of every parameter at learning rate `lr`.
-    pub(crate) fn step(&mut self, vars: &[Var], gradients: &[Tensor], lr: f64) -> Result<()> {
+    pub fn step(&mut self, vars: &[Var], gradients: &[Tensor], lr: f64) -> Result<()> {
         match self {
             Self::Sgd => vars
                 .iter()
