@@ -103,6 +103,12 @@ impl<T> Inbox<T> {
         Some(Err(self.error(Fault::PeerStopped, from, wanted, got)))
     }
 
+    /// Whether `peer` has said that it sends no more.
+    #[cfg(feature = "workers")]
+    pub(crate) fn has_stopped(&self, peer: Rank) -> bool {
+        self.peers[peer.index()].stopped.is_some()
+    }
+
     /// The error for a message that `to` no longer takes.
     pub(crate) fn receiver_stopped(&self, to: Rank, sent: &Wanted) -> CommError {
         let why = self.peers[to.index()].stopped.as_deref().unwrap_or("its program ended");

@@ -3,9 +3,7 @@
 //! A view of wasm memory is never handed out: posted, it would carry the whole memory along.
 
 use candle_core::{CpuStorage, DType, Device, Error, Shape, Storage, Tensor};
-use js_sys::{
-    ArrayBuffer, BigInt64Array, Float32Array, Float64Array, Uint8Array, Uint32Array,
-};
+use js_sys::{ArrayBuffer, BigInt64Array, Float32Array, Float64Array, Uint8Array, Uint32Array};
 
 use crate::Result;
 

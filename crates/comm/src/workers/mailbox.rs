@@ -11,7 +11,7 @@ use js_sys::ArrayBuffer;
 use plan::{Rank, WorldSize};
 
 use crate::inbox::{Arrival, Inbox};
-use crate::{Result, Wanted};
+use crate::{CommError, Result, Wanted};
 
 /// A receive's patience is counted in slices: a tab that was frozen, or a computer that slept,
 /// uses up one of them and not the whole time for which it was away.
@@ -20,13 +20,15 @@ const SLICE_MS: u32 = 500;
 pub(super) struct Mailbox {
     inbox: RefCell<Inbox<ArrayBuffer>>,
     waiting: RefCell<Vec<Waker>>,
+    /// The first rank that was heard to stop, and why, in words.
+    first_stop: RefCell<Option<String>>,
     timeout: Duration,
 }
 
 impl Mailbox {
     pub(super) fn new(rank: Rank, world: WorldSize, timeout: Duration) -> Self {
         let inbox = RefCell::new(Inbox::new(rank, world.get()));
-        Self { inbox, waiting: RefCell::default(), timeout }
+        Self { inbox, waiting: RefCell::default(), first_stop: RefCell::default(), timeout }
     }
 
     /// Takes the next place in the queue of `from`'s messages.
@@ -34,8 +36,22 @@ impl Mailbox {
         self.inbox.borrow_mut().post(from)
     }
 
-    /// Called by the ports.
-    pub(super) fn arrive(&self, from: Rank, arrival: Arrival<ArrayBuffer>) {
+    /// The first rank that was heard to stop, and why.
+    pub(super) fn first_stop(&self) -> Option<String> {
+        self.first_stop.borrow().clone()
+    }
+
+    /// The error of a send to a rank that is known to have stopped.
+    pub(super) fn receiver_stopped(&self, to: Rank, sent: &Wanted) -> Option<CommError> {
+        let inbox = self.inbox.borrow();
+        inbox.has_stopped(to).then(|| inbox.receiver_stopped(to, sent))
+    }
+
+    /// Called by the ports; `stop` is who stopped and why, if that is what came.
+    pub(super) fn arrive(&self, from: Rank, arrival: Arrival<ArrayBuffer>, stop: Option<String>) {
+        if let Some(stop) = stop {
+            self.first_stop.borrow_mut().get_or_insert(stop);
+        }
         self.inbox.borrow_mut().arrive(from, arrival);
         for waker in self.waiting.take() {
             waker.wake();

@@ -33,6 +33,7 @@ pub struct WorkerGroup {
     mailbox: Rc<Mailbox>,
     seq: Cell<u32>,
     stopped: Cell<bool>,
+    undelivered: Cell<u32>,
 }
 
 impl WorkerGroup {
@@ -58,12 +59,30 @@ impl WorkerGroup {
                 }
             });
         }
-        Ok(Self { rank, world, links, mailbox, seq: Cell::new(0), stopped: Cell::new(false) })
+        Ok(Self {
+            rank,
+            world,
+            links,
+            mailbox,
+            seq: Cell::new(0),
+            stopped: Cell::new(false),
+            undelivered: Cell::new(0),
+        })
+    }
+
+    /// Sends whose buffer stayed here instead of being transferred. With all ranks alive: none.
+    pub fn undelivered(&self) -> u32 {
+        self.undelivered.get()
     }
 
     fn stop(&self, why: &str) {
-        if !self.stopped.replace(true) {
-            self.links.iter().flatten().for_each(|link| link.say_stopped(why));
+        if self.stopped.replace(true) {
+            return;
+        }
+        // A rank that stops because another did passes the first cause on, not a chain of echoes.
+        let follows = self.mailbox.first_stop();
+        for link in self.links.iter().flatten() {
+            link.say_stopped(why, follows.as_deref());
         }
     }
 }
@@ -98,11 +117,20 @@ impl ProcessGroup for WorkerGroup {
 
     fn isend(&self, to: Rank, tag: Tag, tensor: &Tensor) -> Result<()> {
         let elements = elements::copy_out(tensor)?;
-        let sent = match &self.links[to.index()] {
-            Some(link) => link.send(Header::of(tag, tensor), &elements),
-            None => Err("a rank has no link to itself".to_owned()),
+        let transport = |reason| CommError::Transport { rank: self.rank, peer: to, reason };
+        let Some(link) = &self.links[to.index()] else {
+            return Err(transport("a rank has no link to itself".to_owned()));
         };
-        sent.map_err(|reason| CommError::Transport { rank: self.rank, peer: to, reason })
+        let delivered = link.send(Header::of(tag, tensor), &elements).map_err(transport)?;
+        if delivered {
+            return Ok(());
+        }
+        self.undelivered.set(self.undelivered.get() + 1);
+        // If the receiver's reason is not here yet, the next receive will find it.
+        match self.mailbox.receiver_stopped(to, &Wanted::like(tag, tensor)) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
 
     fn irecv(&self, from: Rank, wanted: Wanted) -> PendingRecv<'_> {
