@@ -1,1 +1,11 @@
 //! The page and the rank worker: two tiny bins over this library.
+
+pub mod app;
+pub mod build_id;
+pub mod cluster;
+mod panic_hook;
+#[cfg(feature = "worker")]
+pub mod rank;
+pub mod reference;
+mod turn;
+mod wire;

@@ -1,3 +1,10 @@
-//! A rank's worker.
+//! A rank's worker, or the reference's.
 
-fn main() {}
+use web::cluster::Role;
+
+fn main() {
+    match web::rank::role() {
+        Role::Rank => web::rank::listen(),
+        Role::Reference => web::reference::serve(),
+    }
+}

@@ -1,0 +1,42 @@
+//! Where the worker's files are, below whatever path the page is served from.
+
+use web_sys::Url;
+
+use crate::build_id::BUILD_ID;
+
+/// What a worker does, as its address says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// One of a run's ranks.
+    Rank,
+    /// The one-rank reference.
+    Reference,
+}
+
+/// The file that loads the other two.
+const LOADER: &str = "worker_loader.js";
+
+/// The loader's address. The build id keeps files of an earlier deploy out of it: the names of
+/// the worker's files stay the same from build to build.
+pub fn loader(role: Role) -> String {
+    let role = match role {
+        Role::Rank => "rank",
+        Role::Reference => "reference",
+    };
+    resolve(&format!("{LOADER}?role={role}&build={BUILD_ID}"))
+}
+
+/// Every file that a worker needs, with whether it must be JavaScript.
+pub fn files() -> [(String, bool); 3] {
+    [(LOADER, true), ("worker.js", true), ("worker_bg.wasm", false)]
+        .map(|(name, is_script)| (resolve(&format!("{name}?build={BUILD_ID}")), is_script))
+}
+
+fn resolve(relative: &str) -> String {
+    let base = web_sys::window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.base_uri().ok().flatten())
+        .unwrap_or_default();
+    // Without a base nothing resolves; the browser's own error will then name what it was given.
+    Url::new_with_base(relative, &base).map_or_else(|_| relative.to_owned(), |url| url.href())
+}

@@ -1,0 +1,265 @@
+//! The page's side of a run: the ranks' workers, what they are told, and what they say.
+
+mod address;
+mod grants;
+mod handle;
+mod mesh;
+mod probe;
+mod watch;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use plan::RunConfig;
+use plan::command::{Command, Report, RunId};
+use plan::event::EventKind;
+use yew::Callback;
+
+use crate::build_id::BUILD_ID;
+use grants::Grants;
+use handle::{Handle, Heard};
+use watch::Watch;
+
+pub use address::Role;
+pub(crate) use address::loader;
+pub(crate) use probe::find_bad_file;
+
+/// A world of workers, one a rank; they end when this is dropped.
+pub struct Cluster(Rc<Inner>);
+
+/// What the workers say.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClusterEvent {
+    /// A worker listens, and is of the page's own build.
+    Ready {
+        /// Its rank.
+        rank: u16,
+    },
+    /// A rank reports.
+    Report {
+        /// The rank.
+        rank: u16,
+        /// What it reports.
+        report: Report,
+    },
+    /// A worker could not be loaded, or broke outside any run.
+    Failure(Failure),
+}
+
+/// Why a worker cannot work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The rank, if it is not all of them.
+    pub rank: Option<u16>,
+    /// The file that is to blame, or empty.
+    pub url: String,
+    /// What is wrong, and what may help.
+    pub message: String,
+}
+
+/// Whether a run that starts also trains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Go {
+    /// It trains at once.
+    Run,
+    /// It waits for a step to be granted.
+    Paused,
+}
+
+struct Inner {
+    url: String,
+    workers: RefCell<Vec<Handle>>,
+    grants: RefCell<Option<(RunId, Grants)>>,
+    watch: Watch,
+    on_event: Callback<ClusterEvent>,
+}
+
+impl Cluster {
+    /// Starts `world` workers; `on_event` hears when each is ready, and all that follows.
+    pub fn launch(world: u16, on_event: Callback<ClusterEvent>) -> Result<Self, Failure> {
+        let inner = Rc::new(Inner {
+            url: loader(Role::Rank),
+            workers: RefCell::default(),
+            grants: RefCell::default(),
+            watch: Watch::new(usize::from(world)),
+            on_event,
+        });
+        for rank in 0..world {
+            let weak = Rc::downgrade(&inner);
+            let hear = move |heard| {
+                if let Some(inner) = weak.upgrade() {
+                    inner.hear(rank, heard);
+                }
+            };
+            let worker = Handle::start(&inner.url, hear).map_err(|error| Failure {
+                rank: Some(rank),
+                url: inner.url.clone(),
+                message: format!("the browser starts no worker: {error:?}"),
+            })?;
+            inner.workers.borrow_mut().push(worker);
+        }
+        let weak = Rc::downgrade(&inner);
+        inner.watch.begin(move |failure| {
+            if let Some(inner) = weak.upgrade() {
+                inner.fail(failure);
+            }
+        });
+        Ok(Self(inner))
+    }
+
+    /// Begins a run on all ranks, with fresh links between them.
+    pub fn start(&self, run: RunId, config: &RunConfig, text: Option<&[u8]>, go: Go) {
+        let world = self.0.workers.borrow().len();
+        let grants = Grants::new(world, go == Go::Run);
+        let until = grants.until();
+        *self.0.grants.borrow_mut() = Some((run, grants));
+        let epoch_ms = now_ms();
+        self.wire(|rank| Command::Start {
+            run,
+            rank,
+            config: Box::new(config.clone()),
+            text: text.map(<[u8]>::to_vec),
+            until,
+            epoch_ms,
+        });
+        if go == Go::Paused {
+            self.0.tell_all(&Command::Pause { run });
+        }
+    }
+
+    /// Lets the run go on.
+    pub fn resume(&self, run: RunId) {
+        self.0.grant(run, |grants| {
+            let until = grants.resume();
+            Command::Resume { run, until }
+        });
+    }
+
+    /// Grants no more steps: the ranks say [`Report::Paused`] once they stand after the same one.
+    pub fn pause(&self, run: RunId) {
+        self.0.grant(run, |grants| {
+            grants.pause();
+            Command::Pause { run }
+        });
+    }
+
+    /// Grants one step.
+    pub fn step(&self, run: RunId) {
+        self.0.grant(run, |grants| {
+            let until = grants.step();
+            Command::Step { run, until }
+        });
+    }
+
+    /// Tests and times the links between the workers.
+    pub fn self_test(&self, run: RunId) {
+        let world_size = self.0.workers.borrow().len() as u16;
+        self.wire(|rank| Command::SelfTest { run, rank, world_size });
+    }
+
+    /// Sends each rank its command, with a fresh port to every other rank.
+    fn wire(&self, command: impl Fn(u16) -> Command) {
+        let workers = self.0.workers.borrow();
+        match mesh::ports(workers.len()) {
+            Ok(mesh) => {
+                for (rank, (worker, ports)) in workers.iter().zip(mesh).enumerate() {
+                    worker.send(&command(rank as u16), &ports);
+                }
+            }
+            Err(error) => self.0.fail(Failure {
+                rank: None,
+                url: String::new(),
+                message: format!("the browser gives no message channel: {error:?}"),
+            }),
+        }
+    }
+}
+
+impl Inner {
+    fn tell_all(&self, command: &Command) {
+        for worker in self.workers.borrow().iter() {
+            worker.send(command, &[]);
+        }
+    }
+
+    /// Changes the grants of `run`, if it is the current one, and tells all ranks.
+    fn grant(&self, run: RunId, change: impl FnOnce(&mut Grants) -> Command) {
+        let command = match &mut *self.grants.borrow_mut() {
+            Some((current, grants)) if *current == run => change(grants),
+            _ => return,
+        };
+        self.tell_all(&command);
+    }
+
+    fn hear(&self, rank: u16, heard: Heard) {
+        match heard {
+            Heard::Report(Report::Ready { build }) => self.greet(rank, &build),
+            Heard::Report(report) => {
+                if matches!(report, Report::Panicked { .. }) {
+                    self.watch.set_dead(rank);
+                }
+                self.follow(rank, &report);
+                self.on_event.emit(ClusterEvent::Report { rank, report });
+            }
+            // What a dead worker throws is the echo of its panic.
+            _ if self.watch.is_dead(rank) => {}
+            Heard::NotLoaded { url, message } => {
+                self.watch.set_dead(rank);
+                self.watch.explain(Failure {
+                    rank: Some(rank),
+                    url: url.unwrap_or_else(|| self.url.clone()),
+                    message: if message.is_empty() {
+                        "the worker did not load, and the browser does not say why".to_owned()
+                    } else {
+                        format!("the worker did not load: {message}")
+                    },
+                });
+            }
+            Heard::Threw(message) => {
+                self.fail(Failure { rank: Some(rank), url: self.url.clone(), message });
+            }
+        }
+    }
+
+    fn greet(&self, rank: u16, build: &str) {
+        if build != BUILD_ID {
+            self.watch.set_dead(rank);
+            let message = format!(
+                "version mismatch: the page is build {BUILD_ID} and this file is build {build}; \
+                 reload the page"
+            );
+            return self.fail(Failure { rank: Some(rank), url: self.url.clone(), message });
+        }
+        self.watch.set_ready(rank);
+        if let Some(worker) = self.workers.borrow().get(usize::from(rank)) {
+            worker.set_ready();
+        }
+        self.on_event.emit(ClusterEvent::Ready { rank });
+    }
+
+    /// Grants more as the ranks finish their steps.
+    fn follow(&self, rank: u16, report: &Report) {
+        let Report::Events { run, events, .. } = report else { return };
+        let ended = |kind: &EventKind| matches!(kind, EventKind::StepEnd { .. });
+        let Some(last) = events.iter().rev().find(|event| ended(&event.kind)) else { return };
+        let until = match &mut *self.grants.borrow_mut() {
+            Some((current, grants)) if current == run => {
+                grants.done(usize::from(rank), last.step + 1)
+            }
+            _ => None,
+        };
+        if let Some(until) = until {
+            self.tell_all(&Command::Resume { run: *run, until });
+        }
+    }
+
+    fn fail(&self, failure: Failure) {
+        self.on_event.emit(ClusterEvent::Failure(failure));
+    }
+}
+
+/// Milliseconds on the clock that page and workers share.
+fn now_ms() -> f64 {
+    let performance = web_sys::window().and_then(|window| window.performance());
+    performance.map_or(0.0, |performance| performance.time_origin() + performance.now())
+}

@@ -1,0 +1,129 @@
+//! What the page wants of a run, set by its commands and read between two steps.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::task::{Poll, Waker};
+
+use plan::command::RunId;
+
+/// One run's control.
+pub struct Control {
+    run: RunId,
+    until: Cell<u32>,
+    holding: Cell<bool>,
+    stopped: Cell<bool>,
+    changed: Cell<bool>,
+    waiting: RefCell<Option<Waker>>,
+}
+
+/// What a rank does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Train a step.
+    Train,
+    /// Wait for a grant that is on its way.
+    Wait,
+    /// Say that no more is granted, then wait.
+    Rest,
+    /// End.
+    Stop,
+}
+
+impl Control {
+    /// A run that may train up to `until`.
+    pub fn new(run: RunId, until: u32) -> Self {
+        Self {
+            run,
+            until: Cell::new(until),
+            holding: Cell::new(false),
+            stopped: Cell::new(false),
+            changed: Cell::new(false),
+            waiting: RefCell::default(),
+        }
+    }
+
+    /// The run's id.
+    pub fn run(&self) -> RunId {
+        self.run
+    }
+
+    /// It may train up to `until`, and more will be granted.
+    pub fn resume(&self, until: u32) {
+        self.set(until, false);
+    }
+
+    /// It may train up to `until`, and no further.
+    pub fn step(&self, until: u32) {
+        self.set(until, true);
+    }
+
+    /// No more will be granted.
+    pub fn pause(&self) {
+        self.set(self.until.get(), true);
+    }
+
+    /// It ends.
+    pub fn stop(&self) {
+        self.stopped.set(true);
+        self.wake();
+    }
+
+    /// What to do after `steps` steps, all commands so far considered.
+    pub fn next(&self, steps: u32) -> Next {
+        self.changed.set(false);
+        if self.stopped.get() {
+            Next::Stop
+        } else if steps < self.until.get() {
+            Next::Train
+        } else if self.holding.get() {
+            Next::Rest
+        } else {
+            Next::Wait
+        }
+    }
+
+    /// Returns when a command has come since [`Control::next`] was asked.
+    pub async fn change(&self) {
+        poll_fn(|context| {
+            if self.changed.get() {
+                return Poll::Ready(());
+            }
+            *self.waiting.borrow_mut() = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    fn set(&self, until: u32, holding: bool) {
+        // Commands may overtake nothing, but what was granted stays granted.
+        self.until.set(until.max(self.until.get()));
+        self.holding.set(holding);
+        self.wake();
+    }
+
+    fn wake(&self) {
+        self.changed.set(true);
+        if let Some(waker) = self.waiting.take() {
+            waker.wake();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_trains_what_is_granted_and_rests_when_told() {
+        let control = Control::new(RunId(1), 2);
+        assert_eq!((control.next(1), control.next(2)), (Next::Train, Next::Wait));
+        control.pause();
+        assert_eq!((control.next(1), control.next(2)), (Next::Train, Next::Rest));
+        control.step(3);
+        assert_eq!((control.next(2), control.next(3)), (Next::Train, Next::Rest));
+        control.resume(9);
+        assert_eq!((control.next(8), control.next(9)), (Next::Train, Next::Wait));
+        control.stop();
+        assert_eq!(control.next(0), Next::Stop);
+    }
+}
