@@ -89,7 +89,7 @@ fn a_ring_of_w_exchanges_3w_minus_2_times() -> Result<()> {
         let count = |op| sent.op(0, Axis::Ring, op);
         let (kv, grad): (Flow, Flow) = (count(Op::RingKv), count(Op::RingKvGrad));
         ensure!(kv.messages + grad.messages == 3 * w as u64 - 2, "{w}: {kv:?} {grad:?}");
-        let block = 2 * (48usize.next_multiple_of(w) / w) * 32 * 4;
+        let block = 2 * 48usize.div_ceil(w) * 32 * 4;
         ensure!(kv.bytes == (2 * (w - 1) * block) as u64, "{w}: {kv:?}");
         ensure!(grad.bytes == (w * block) as u64, "{w}: {grad:?}");
     }

@@ -86,12 +86,12 @@ impl Strategy {
             }
             (StrategyKind::Usp, None) => (1..=w)
                 .rev()
-                .find(|&u| u * u <= w && w % u == 0 && heads_fit(u, heads, kv_heads))
+                .find(|&u| u * u <= w && w.is_multiple_of(u) && heads_fit(u, heads, kv_heads))
                 .unwrap_or(1),
             (StrategyKind::Usp, Some(u)) => {
-                if u == 0 || w % u != 0 {
+                if u == 0 || !w.is_multiple_of(u) {
                     let divisors: Vec<_> =
-                        (1..=w).filter(|d| w % d == 0).map(|d| d.to_string()).collect();
+                        (1..=w).filter(|d| w.is_multiple_of(*d)).map(|d| d.to_string()).collect();
                     return Err(refuse_degree(
                         u,
                         format!("it does not divide the {w} ranks of cp"),
@@ -103,7 +103,7 @@ impl Strategy {
         };
         if !heads_fit(ulysses, heads, kv_heads) {
             let workable: Vec<_> = (1..=w)
-                .filter(|&u| w % u == 0 && heads_fit(u, heads, kv_heads))
+                .filter(|&u| w.is_multiple_of(u) && heads_fit(u, heads, kv_heads))
                 .map(|u| u.to_string())
                 .collect();
             let (field, value) = match kind {
