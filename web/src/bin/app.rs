@@ -1,3 +1,5 @@
 //! The page.
 
-fn main() {}
+fn main() {
+    web::app::start();
+}

@@ -1,13 +1,12 @@
 //! The loss view: the curve, what one rank alone gets, and the numbers as a table.
 
-use std::rc::Rc;
-
 use plan::fold::Curve;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use crate::app::format;
 use crate::app::reference::ReferenceLog;
+use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::view::curve_plot::CurvePlot;
 use crate::app::view::parts::section;
@@ -16,7 +15,7 @@ use crate::app::view::parts::section;
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// The numbers of every step.
-    pub curve: Rc<Curve>,
+    pub curve: Shared<Curve>,
     /// Ranks of the run.
     pub world: usize,
     /// Steps of the whole run.
@@ -24,7 +23,7 @@ pub struct Props {
     /// Whether one rank trains beside.
     pub check: bool,
     /// What it found.
-    pub reference: Rc<ReferenceLog>,
+    pub reference: Shared<ReferenceLog>,
     /// Where actions go.
     pub on: Callback<Action>,
 }

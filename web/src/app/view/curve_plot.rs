@@ -1,7 +1,5 @@
 //! The loss curve itself: axes, lines, and the value under the pointer or the arrow keys.
 
-use std::rc::Rc;
-
 use plan::fold::Curve;
 use plan::run::VOCAB;
 use web_sys::Element;
@@ -9,18 +7,19 @@ use yew::prelude::*;
 
 use crate::app::geometry::scale::{Scale, label, path, thin, ticks};
 use crate::app::reference::ReferenceLog;
+use crate::app::shared::Shared;
 
 /// Properties of [`CurvePlot`].
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// The numbers of every step.
-    pub curve: Rc<Curve>,
+    pub curve: Shared<Curve>,
     /// Ranks of the run.
     pub world: usize,
     /// Steps of the whole run.
     pub total: u32,
     /// The one-rank run.
-    pub reference: Rc<ReferenceLog>,
+    pub reference: Shared<ReferenceLog>,
 }
 
 /// The plot is drawn in thousandths of its width and height, so that text keeps its size.

@@ -1,7 +1,6 @@
 //! The ranks view: what each holds, and where its time goes.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use plan::fold::times::{RankTimes, Times};
 use plan::memory::memory;
@@ -9,19 +8,20 @@ use plan::{Axis, RunPlan};
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::shared::Shared;
 use crate::app::view::parts::{rank_mark, section};
 
 /// Properties of [`Ranks`].
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// The run.
-    pub plan: Rc<RunPlan>,
+    pub plan: Shared<RunPlan>,
     /// Which workers are ready.
     pub ready: Vec<bool>,
     /// Wasm memory by rank.
-    pub memory: Rc<BTreeMap<u16, u64>>,
+    pub memory: Shared<BTreeMap<u16, u64>>,
     /// Measured times.
-    pub times: Rc<Times>,
+    pub times: Shared<Times>,
 }
 
 /// The view.

@@ -1,11 +1,10 @@
 //! The run's numbers at a glance: loss, step, speed, gradient norm.
 
-use std::rc::Rc;
-
 use plan::fold::Curve;
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::shared::Shared;
 
 /// Steps that the speed is averaged over.
 const WINDOW: usize = 10;
@@ -18,7 +17,7 @@ pub struct Props {
     /// Steps of the whole run.
     pub total: u32,
     /// All numbers.
-    pub curve: Rc<Curve>,
+    pub curve: Shared<Curve>,
 }
 
 /// The numbers.

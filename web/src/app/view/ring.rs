@@ -1,13 +1,12 @@
 //! The ring view: replays the newest step in slow motion, in order of cause.
 
-use std::rc::Rc;
-
 use gloo_render::{AnimationFrame, request_animation_frame};
 use plan::RunPlan;
 use plan::fold::beats::Beats;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use crate::app::shared::Shared;
 use crate::app::view::parts::section;
 use crate::app::view::ring_drawing::RingDrawing;
 use crate::app::view::slices::Slices;
@@ -17,14 +16,14 @@ use crate::app::{beat_text, browser};
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// The run.
-    pub plan: Rc<RunPlan>,
+    pub plan: Shared<RunPlan>,
     /// The newest step that all ranks have finished.
-    pub newest: Option<Rc<Beats>>,
+    pub newest: Option<Shared<Beats>>,
 }
 
 /// The view; it owns the moment that is shown.
 pub struct Ring {
-    shown: Rc<Beats>,
+    shown: Shared<Beats>,
     /// Beats gone by, with a fraction.
     at: f64,
     moves: bool,
@@ -138,7 +137,8 @@ impl Component for Ring {
                     <RingDrawing
                         dp={plan.config().dp}
                         cp={plan.config().cp}
-                        beat={Rc::new(beat.clone())}
+                        beats={self.shown.clone()}
+                    {index}
                         {progress}
                         {seen}
                     />
@@ -178,7 +178,7 @@ impl Ring {
 
     fn show_newest(&mut self, ctx: &Context<Self>) {
         let Some(newest) = &ctx.props().newest else { return };
-        if Rc::ptr_eq(newest, &self.shown) {
+        if *newest == self.shown {
             return;
         }
         self.shown = newest.clone();
@@ -201,7 +201,7 @@ impl Ring {
 }
 
 /// Every rank with its own block and nothing to do.
-fn at_rest(plan: &RunPlan) -> Rc<Beats> {
+fn at_rest(plan: &RunPlan) -> Shared<Beats> {
     let nothing: Vec<Vec<plan::Event>> = vec![Vec::new(); plan.mesh().world().get()];
-    Rc::new(Beats::new(0, &nothing))
+    Shared::new(Beats::new(0, &nothing))
 }

@@ -1,13 +1,12 @@
 //! The ring at one moment, as SVG.
 
-use std::rc::Rc;
-
 use plan::TileKind;
 use plan::event::Op;
-use plan::fold::beats::{Beat, Hop, Work};
+use plan::fold::beats::{Beats, Hop, Work};
 use yew::prelude::*;
 
 use crate::app::geometry::ring::{BLOCK_HALF, BLOCK_REACH, Point, RingLayout, layout};
+use crate::app::shared::Shared;
 use crate::app::view::parts::rank_class;
 
 /// Properties of [`RingDrawing`].
@@ -17,8 +16,10 @@ pub struct Props {
     pub dp: usize,
     /// Ranks of each.
     pub cp: usize,
-    /// The moment.
-    pub beat: Rc<Beat>,
+    /// The step.
+    pub beats: Shared<Beats>,
+    /// Which of its beats.
+    pub index: usize,
     /// The share of the messages' way that is done.
     pub progress: f64,
     /// Whether the moment comes from a step that was trained.
@@ -28,7 +29,8 @@ pub struct Props {
 /// The drawing.
 #[component]
 pub fn RingDrawing(props: &Props) -> Html {
-    let Props { dp, cp, beat, progress, seen } = props;
+    let Props { dp, cp, beats, index, progress, seen } = props;
+    let Some(beat) = beats.beats.get(*index) else { return html! {} };
     let ring = use_memo((*dp, *cp), |&(dp, cp)| layout(dp, cp));
     let view_box = format!("0 0 {:.0} {:.0}", ring.width, ring.height);
     let holders = beat.blocks.iter().enumerate();

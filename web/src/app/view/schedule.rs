@@ -1,12 +1,11 @@
 //! The schedule view: who computes which tile, and how evenly the work is shared.
 
-use std::rc::Rc;
-
 use plan::fold::times::Times;
 use plan::{RunPlan, StrategyKind, TileKind};
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::shared::Shared;
 use crate::app::view::parts::{rank_class, rank_mark, section};
 use crate::app::view::tile_matrix::TileMatrix;
 
@@ -14,9 +13,9 @@ use crate::app::view::tile_matrix::TileMatrix;
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// The run.
-    pub plan: Rc<RunPlan>,
+    pub plan: Shared<RunPlan>,
     /// Measured times.
-    pub times: Rc<Times>,
+    pub times: Shared<Times>,
 }
 
 /// The view.

@@ -8,6 +8,7 @@ use yew::prelude::*;
 use crate::app::choices;
 use crate::app::fields::Field;
 use crate::app::form::Form;
+use crate::app::shared::Shared;
 use crate::app::state::{Action, OwnText};
 use crate::app::view::field::FieldControl;
 use crate::app::view::text_box::TextBox;
@@ -17,7 +18,7 @@ use crate::app::view::workbench::refusal_of;
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// What is entered.
-    pub form: Rc<Form>,
+    pub form: Shared<Form>,
     /// The user's own text.
     pub text: Option<OwnText>,
     /// What is wrong.
@@ -50,7 +51,7 @@ pub fn Settings(Props { form, text, refusals, on }: &Props) -> Html {
                     key={field.key()}
                     {field}
                     value={form.get(field).to_owned()}
-                    offers={choices::offers(form, text_bytes, field)}
+                    offers={choices::offers(form, text_bytes, refusals, field)}
                     refusal={refusal_of(refusals, field)}
                     {on}
                 />

@@ -1,19 +1,19 @@
 //! Which slice of the sequence each rank holds: a strip of positions, and a list in words.
 
 use std::fmt::Write;
-use std::rc::Rc;
 
 use plan::RunPlan;
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::shared::Shared;
 use crate::app::view::parts::{rank_class, rank_mark};
 
 /// Properties of [`Slices`].
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// The run.
-    pub plan: Rc<RunPlan>,
+    pub plan: Shared<RunPlan>,
 }
 
 /// The strip and the list.

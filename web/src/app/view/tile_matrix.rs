@@ -1,20 +1,20 @@
 //! The attention matrix as SVG: one square a tile, coloured by the rank that computes it.
 
 use std::fmt::Write;
-use std::rc::Rc;
 
 use plan::{AttentionPlan, RunPlan, TileKind};
 use yew::prelude::*;
 
 use crate::app::format;
 use crate::app::geometry::matrix::{Cell, Matrix, bands, matrix};
+use crate::app::shared::Shared;
 use crate::app::view::parts::rank_class;
 
 /// Properties of [`TileMatrix`].
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// The run.
-    pub plan: Rc<RunPlan>,
+    pub plan: Shared<RunPlan>,
 }
 
 /// Units of the edge with numbers of ranks.

@@ -1,7 +1,6 @@
 //! The traffic view: what the plan says that each rank sends, beside what it did send.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use plan::RunPlan;
 use plan::event::{Axis, Op};
@@ -11,17 +10,18 @@ use plan::traffic::{Flow, all_reduce};
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::shared::Shared;
 use crate::app::view::parts::{rank_mark, section};
 
 /// Properties of [`Traffic`].
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// The run.
-    pub plan: Rc<RunPlan>,
+    pub plan: Shared<RunPlan>,
     /// What was sent.
-    pub sent: Rc<Sent>,
+    pub sent: Shared<Sent>,
     /// Steps by rank.
-    pub times: Rc<Times>,
+    pub times: Shared<Times>,
 }
 
 /// The view.

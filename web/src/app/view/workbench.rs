@@ -8,6 +8,7 @@ use yew::prelude::*;
 use crate::app::choices::{self, Offer};
 use crate::app::fields::Field;
 use crate::app::form::Form;
+use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::view::field::{FieldControl, refused};
 
@@ -15,7 +16,7 @@ use crate::app::view::field::{FieldControl, refused};
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// What is entered.
-    pub form: Rc<Form>,
+    pub form: Shared<Form>,
     /// Length of the user's own text.
     pub text_bytes: Option<usize>,
     /// What is wrong.
@@ -42,7 +43,7 @@ pub fn Workbench(Props { form, text_bytes, refusals, on }: &Props) -> Html {
         || !form.get(Field::UlyssesDegree).is_empty();
     let shown = FIELDS.iter().filter(|&&field| has_degree || field != Field::UlyssesDegree);
     let offers: Vec<(Field, Vec<Offer>)> =
-        shown.map(|&field| (field, choices::offers(form, *text_bytes, field))).collect();
+        shown.map(|&field| (field, choices::offers(form, *text_bytes, refusals, field))).collect();
     let reasons = offers.iter().map(|(field, offers)| refused(*field, offers));
     let controls = offers.iter().map(|(field, offers)| {
         let field = *field;
