@@ -40,7 +40,9 @@ pub fn ensure(toolbox: &mut Toolbox, fetch: Fetch) -> Result<Tool> {
              `rustup target add {TARGET}`"
         )));
     }
-    eprintln!("rustup could not add {TARGET}; taking Debian's source of the standard library.");
+    let reason = refused.to_string();
+    let reason = reason.lines().next().unwrap_or_default();
+    eprintln!("{reason}; taking Debian's source of the standard library instead.");
     debian_rust::install()
         .map_err(|error| error.context(format!("and before that rustup failed: {refused:#}")))?;
     debian_rust::use_it(toolbox, fetch)?;
