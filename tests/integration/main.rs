@@ -3,10 +3,13 @@
 mod support;
 
 mod attention;
+#[cfg(feature = "browser")]
+mod browser;
 mod conformance;
 mod disagreement;
 mod golden;
 mod mesh;
 mod parity;
 mod probes;
+mod tasks;
 mod traffic;

@@ -1,8 +1,9 @@
 //! Associative recall over a distance that no rank spans alone.
 //!
-//! Key-value pairs stand in the second quarter of the sequence, their keys come back in the last
-//! quarter, and only the values after those count. In every layout and for every world of 2 or
-//! more, the pairs and the questions about them lie on different ranks.
+//! Entries of a table stand in the second quarter of the sequence, one token each: a key a to h
+//! with its value 0 to 7 (byte 128 + 8 key + value). In the last quarter the keys come back, each
+//! followed by its value, and only those values count. In every layout and for every world of 2
+//! or more, an entry and the question about it lie on different ranks.
 
 use plan::Refusal;
 use rand::RngExt;
@@ -10,33 +11,39 @@ use rand_chacha::ChaCha8Rng;
 
 /// Values that a key may have; guessing gives a loss of ln 8 = 2.08.
 pub const ANSWERS: usize = 8;
-/// Pairs in a sequence, where there is room.
-const MAX_PAIRS: usize = 8;
+/// Keys, where there is room for all.
+const KEYS: usize = 8;
+const FIRST_ENTRY: u8 = 128;
 const FILLER: u8 = b'.';
 
 pub(super) fn check(seq_len: usize) -> Result<(), Refusal> {
     if seq_len >= 16 {
         return Ok(());
     }
-    Err(Refusal::new("seq_len", seq_len, "task recall has no room for two pairs", "try 16 or more"))
+    Err(Refusal::new(
+        "seq_len",
+        seq_len,
+        "task recall has no room for two entries",
+        "try 16 or more",
+    ))
 }
 
 /// A sequence, and for each token whether its target counts.
 pub(super) fn sequence(seq_len: usize, rng: &mut ChaCha8Rng) -> (Vec<u8>, Vec<bool>) {
     let quarter = seq_len / 4;
-    let pairs = (quarter / 2).min(MAX_PAIRS);
     let mut bytes = vec![FILLER; seq_len];
     let mut counts = vec![false; seq_len];
-    let keys = shuffled((b'a'..=b'z').collect(), rng);
-    let entries: Vec<[u8; 2]> =
-        keys[..pairs].iter().map(|&key| [key, b'0' + rng.random_range(0..ANSWERS as u8)]).collect();
-    for (i, entry) in entries.iter().enumerate() {
-        let at = quarter + 2 * i;
-        bytes[at..at + 2].copy_from_slice(entry);
+    let table: Vec<(u8, u8)> =
+        (0..KEYS as u8).map(|key| (key, rng.random_range(0..ANSWERS as u8))).collect();
+    let mut table = shuffled(table, rng);
+    table.truncate(quarter / 2);
+    for (i, (key, value)) in table.iter().enumerate() {
+        bytes[quarter + i] = FIRST_ENTRY + key * ANSWERS as u8 + value;
     }
-    for (i, entry) in shuffled(entries, rng).iter().enumerate() {
+    for (i, (key, value)) in shuffled(table, rng).into_iter().enumerate() {
         let at = 3 * quarter + 2 * i;
-        bytes[at..at + 2].copy_from_slice(entry);
+        bytes[at] = b'a' + key;
+        bytes[at + 1] = b'0' + value;
         counts[at] = true;
     }
     (bytes, counts)
@@ -56,7 +63,7 @@ mod tests {
     use rand::SeedableRng;
 
     #[test]
-    fn questions_and_their_pairs_lie_on_different_ranks() {
+    fn questions_and_their_entries_lie_on_different_ranks() {
         let (bytes, counts) = sequence(256, &mut ChaCha8Rng::seed_from_u64(1));
         for w in [2, 4, 8] {
             let world = WorldSize::new(w).expect("a small world");
@@ -65,10 +72,12 @@ mod tests {
                     world.ranks().find(|&r| layout.positions(256, world, r).contains(&(p as u32)))
                 };
                 for question in (0..256).filter(|&i| counts[i]) {
-                    let pair = bytes.iter().position(|&b| b == bytes[question]);
-                    let pair = pair.expect("every key was given before");
-                    assert!(pair < question && bytes[pair + 1] == bytes[question + 1]);
-                    assert_ne!(owner(pair), owner(question), "{layout}, {w} ranks");
+                    let (key, value) = (bytes[question] - b'a', bytes[question + 1] - b'0');
+                    let entry = FIRST_ENTRY + key * ANSWERS as u8 + value;
+                    let entry = bytes.iter().position(|&b| b == entry);
+                    let entry = entry.expect("every question has its entry");
+                    assert!(entry < question);
+                    assert_ne!(owner(entry), owner(question), "{layout}, {w} ranks");
                 }
             }
         }
