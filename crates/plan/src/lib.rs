@@ -15,6 +15,7 @@ pub mod mesh;
 pub mod rank;
 pub mod refusal;
 pub mod run;
+pub mod runtime;
 pub mod schedule;
 pub mod sequence;
 pub mod strategy;

@@ -1,0 +1,186 @@
+//! How the ranks talk.
+
+use super::device::count;
+use super::probe::{Browser, Launch, Place, Probe, Support};
+use super::profile::{Backend, Device, Trail};
+use super::request::{BackendChoice, Request};
+use crate::Refusal;
+
+pub(super) fn decide(
+    probe: &Probe,
+    request: &Request,
+    device: Device,
+    trail: &mut Trail,
+) -> Result<Backend, Refusal> {
+    let wish = match (request.backend, request.force_cpu) {
+        (BackendChoice::Nccl, true) => {
+            trail.overruled("backend = nccl", "force_cpu outranks it, and NCCL moves GPU memory");
+            BackendChoice::Auto
+        }
+        (wish, _) => wish,
+    };
+    match probe.place {
+        Place::Browser(browser) => in_a_page(browser, wish, trail),
+        Place::Native => natively(probe, request, device, wish, trail),
+    }
+}
+
+fn in_a_page(browser: Browser, wish: BackendChoice, trail: &mut Trail) -> Result<Backend, Refusal> {
+    let wished = match wish {
+        BackendChoice::Auto | BackendChoice::Workers => None,
+        BackendChoice::Threads => Some("threads"),
+        BackendChoice::Mpi => Some("mpi"),
+        BackendChoice::Nccl => Some("nccl"),
+    };
+    if let Some(name) = wished {
+        return Err(refuse(name, "in a page a rank is a web worker", "use backend workers"));
+    }
+    if browser.workers == Support::Absent {
+        let why = "this browser has no module workers, and a rank is one";
+        return Err(refuse("workers", why, "use a current browser, or run the native program"));
+    }
+    if browser.simd == Support::Absent {
+        let why = "this browser has no WebAssembly SIMD, which the rank worker is built for";
+        return Err(refuse("workers", why, "use a current browser, or run the native program"));
+    }
+    trail.took(
+        "workers",
+        match browser.isolation {
+            Support::Present => "a page; messages travel on ports, so its isolation is not needed",
+            Support::Absent => "a page; messages travel on ports, so no isolation is needed",
+        },
+    );
+    Ok(Backend::Workers)
+}
+
+fn natively(
+    probe: &Probe,
+    request: &Request,
+    device: Device,
+    wish: BackendChoice,
+    trail: &mut Trail,
+) -> Result<Backend, Refusal> {
+    match wish {
+        BackendChoice::Workers => {
+            let why = "workers belong to a page, and this is a native program";
+            Err(refuse("workers", why, "use backend threads"))
+        }
+        BackendChoice::Threads => {
+            never_alone(probe, "threads")?;
+            trail.took("threads", "it was asked for");
+            Ok(Backend::Threads)
+        }
+        BackendChoice::Mpi => mpi(probe, trail),
+        BackendChoice::Nccl => nccl(probe, device, trail),
+        BackendChoice::Auto => automatic(probe, request, device, trail),
+    }
+}
+
+/// Refuses a backend without messages between processes where a launcher started several: each
+/// would train the whole run by itself and believe that it is rank 0 of 1.
+fn never_alone(probe: &Probe, backend: &str) -> Result<(), Refusal> {
+    match probe.launch {
+        Launch::Mpi { launcher, size, .. } if size > 1 => Err(refuse(
+            backend,
+            format!(
+                "{} started {size} processes, and each would believe that it is alone",
+                launcher.name()
+            ),
+            match probe.build.mpi {
+                Support::Present => "use backend mpi, or start one process",
+                Support::Absent => "build with --features mpi, or start one process",
+            },
+        )),
+        Launch::Mpi { .. } | Launch::Alone => Ok(()),
+    }
+}
+
+fn mpi(probe: &Probe, trail: &mut Trail) -> Result<Backend, Refusal> {
+    if probe.build.mpi == Support::Absent {
+        let why = "this program is built without MPI";
+        return Err(refuse("mpi", why, "build with --features mpi, or use backend threads"));
+    }
+    match probe.launch {
+        Launch::Alone => Err(refuse(
+            "mpi",
+            "no MPI launcher started this process",
+            "start it with mpirun -n W, or use backend threads",
+        )),
+        Launch::Mpi { launcher, size, .. } => {
+            let why = format!("{} started {}", launcher.name(), count(size, "process"));
+            trail.took("mpi", why.replace("processs", "processes"));
+            Ok(Backend::Mpi)
+        }
+    }
+}
+
+fn nccl(probe: &Probe, device: Device, trail: &mut Trail) -> Result<Backend, Refusal> {
+    if device == Device::Cpu {
+        let why = match probe.cuda() {
+            Ok(_) => "NCCL moves GPU memory, and the device is the CPU",
+            Err(why) => why.reason(),
+        };
+        return Err(refuse("nccl", why, "use backend auto"));
+    }
+    if probe.build.nccl == Support::Absent {
+        let why = "this program is built without NCCL";
+        return Err(refuse("nccl", why, "build with --features nccl, or use backend threads"));
+    }
+    if let Launch::Mpi { size, .. } = probe.launch
+        && size > 1
+        && probe.build.mpi == Support::Absent
+    {
+        never_alone(probe, "nccl")?;
+    }
+    trail.took("nccl", "it was asked for, and the device is a GPU");
+    Ok(Backend::Nccl)
+}
+
+fn automatic(
+    probe: &Probe,
+    request: &Request,
+    device: Device,
+    trail: &mut Trail,
+) -> Result<Backend, Refusal> {
+    let launched = matches!(probe.launch, Launch::Mpi { size, .. } if size > 1);
+    if device == Device::Cuda && probe.build.nccl == Support::Present {
+        let gpus = probe.cuda().map_or(0, <[_]>::len);
+        let fits = request.world_size.is_none_or(|world| world <= gpus);
+        match probe.launch {
+            Launch::Mpi { size, local_size, .. } if size > 1 => {
+                if local_size <= gpus && probe.build.mpi == Support::Present {
+                    trail.took("nccl", "one rank a GPU; MPI started the processes");
+                    return Ok(Backend::Nccl);
+                }
+            }
+            Launch::Mpi { .. } | Launch::Alone if gpus > 1 && fits => {
+                trail.took("nccl", format!("one rank a GPU, and there are {gpus}"));
+                return Ok(Backend::Nccl);
+            }
+            Launch::Mpi { .. } | Launch::Alone => {}
+        }
+    }
+    if launched {
+        never_alone_without_mpi(probe)?;
+        return mpi(probe, trail);
+    }
+    trail.took(
+        "threads",
+        match device {
+            Device::Cpu => "one process; each rank is a thread",
+            Device::Cuda => "one process; the ranks share the GPUs, each a thread",
+        },
+    );
+    Ok(Backend::Threads)
+}
+
+fn never_alone_without_mpi(probe: &Probe) -> Result<(), Refusal> {
+    match probe.build.mpi {
+        Support::Present => Ok(()),
+        Support::Absent => never_alone(probe, "auto"),
+    }
+}
+
+fn refuse(value: &str, reason: impl Into<String>, works: &str) -> Refusal {
+    Refusal::new("backend", value, reason, works)
+}

@@ -1,0 +1,64 @@
+//! Which device, and whether it can do what the training code wants.
+
+use super::probe::Probe;
+use super::profile::{CpuMode, Device, Trail};
+use super::request::{DeviceChoice, Request};
+use crate::Refusal;
+
+pub(super) fn decide(
+    probe: &Probe,
+    request: &Request,
+    trail: &mut Trail,
+) -> Result<(Device, CpuMode), Refusal> {
+    if request.force_cpu {
+        if request.device == DeviceChoice::Cuda {
+            trail.overruled("device = cuda", "force_cpu outranks it");
+        }
+        trail.took("cpu", "force_cpu is set");
+        return Ok((Device::Cpu, CpuMode::Forced));
+    }
+    match (request.device, probe.cuda()) {
+        (DeviceChoice::Cpu, _) => {
+            trail.took("cpu", "device = cpu was asked for");
+            Ok((Device::Cpu, CpuMode::Chosen))
+        }
+        (DeviceChoice::Auto | DeviceChoice::Cuda, Ok(gpus)) => {
+            let names = gpus.first().map_or("", |gpu| gpu.name.as_str());
+            trail.took("cuda", format!("{} found: {names}", count(gpus.len(), "GPU")));
+            Ok((Device::Cuda, CpuMode::Off))
+        }
+        (DeviceChoice::Auto, Err(why)) => {
+            trail.took("cpu", why.reason());
+            Ok((Device::Cpu, CpuMode::Fallback))
+        }
+        (DeviceChoice::Cuda, Err(why)) => {
+            Err(Refusal::new("device", "cuda", why.reason(), why.works()))
+        }
+    }
+}
+
+pub(super) fn check_features(
+    device: Device,
+    request: &Request,
+    trail: &mut Trail,
+) -> Result<(), Refusal> {
+    for feature in &request.features {
+        match device {
+            Device::Cuda => trail.took(feature.name(), "the device is a GPU"),
+            Device::Cpu => {
+                return Err(Refusal::new(
+                    "feature",
+                    feature.name(),
+                    format!("{}; the device is the CPU", feature.needs_gpu_because()),
+                    feature.on_a_cpu(),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `2 GPUs`, `1 GPU`.
+pub(super) fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
