@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> Result<()> {
     if above.is_empty() { Ok(()) } else { bail!("{}", above.join("; ")) }
 }
 
-/// The wasm and JavaScript files of `binary`, each with its size. There is one of each.
+/// The wasm and JavaScript files of `binary`, each with its size.
 fn files_of(dist: &Path, binary: &str) -> Result<Vec<(String, Size)>> {
     let advice = || format!("{}: run `cargo xtask build` first", dist.display());
     let mut files = Vec::new();
@@ -89,10 +89,12 @@ fn files_of(dist: &Path, binary: &str) -> Result<Vec<(String, Size)>> {
         }
     }
     files.sort_by(|(one, _), (other, _)| one.cmp(other));
-    match files.len() {
-        2 => Ok(files),
-        count => bail!(
-            "expected one .wasm and one .js of {binary} in {}, found {count} files: run \
+    let count = |end: &str| files.iter().filter(|(name, _)| name.ends_with(end)).count();
+    // A binary may come with a loader beside wasm-bindgen's file, but its wasm is one.
+    match (count(".wasm"), count(".js")) {
+        (1, 1..) => Ok(files),
+        (wasm, js) => bail!(
+            "expected one .wasm and its .js of {binary} in {}, found {wasm} and {js}: run \
              `cargo xtask build` first",
             dist.display()
         ),
@@ -139,6 +141,19 @@ mod tests {
     #[test]
     fn gzip_shrinks_what_repeats() {
         assert!(gzipped(&[0; 10_000]) < 100);
+    }
+
+    #[test]
+    fn a_loader_counts_to_its_binary() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["app-0123.js", "worker.js", "worker_bg.wasm", "worker_loader.js"] {
+            fs::write(folder.path().join(file), file).unwrap();
+        }
+        let names: Vec<_> =
+            files_of(folder.path(), "worker").unwrap().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["worker.js", "worker_bg.wasm", "worker_loader.js"]);
+        let error = files_of(folder.path(), "app").unwrap_err().to_string();
+        assert!(error.contains("found 0 and 1"), "{error}");
     }
 
     #[test]
