@@ -187,7 +187,7 @@ fn check_sizes(config: &RunConfig) -> Result<(), Refusal> {
     require_range("batch", config.batch, 1, 1024)?;
     require_range("layers", config.layers, 1, 64)?;
     require_range("d_model", config.d_model, 2, 4096)?;
-    require_range("heads", config.heads, 1, 256)?;
+    check_heads(config.heads, config.kv_heads())?;
     require_range("eval_batches", config.eval_batches, 1, 1024)?;
     if config.grad_accum == 0 || !config.batch.is_multiple_of(config.grad_accum) {
         return Err(Refusal::new(
@@ -206,16 +206,19 @@ fn check_sizes(config: &RunConfig) -> Result<(), Refusal> {
             format!("try {works}"),
         ));
     }
-    let kv_heads = config.kv_heads();
-    if kv_heads == 0 || !config.heads.is_multiple_of(kv_heads) {
-        let divisors: Vec<_> = (1..=config.heads)
-            .filter(|d| config.heads.is_multiple_of(*d))
-            .map(|d| d.to_string())
-            .collect();
+    Ok(())
+}
+
+/// Refuses heads that cannot share their keys and values evenly.
+pub fn check_heads(heads: usize, kv_heads: usize) -> Result<(), Refusal> {
+    require_range("heads", heads, 1, 256)?;
+    if kv_heads == 0 || !heads.is_multiple_of(kv_heads) {
+        let divisors: Vec<_> =
+            (1..=heads).filter(|d| heads.is_multiple_of(*d)).map(|d| d.to_string()).collect();
         return Err(Refusal::new(
             "kv_heads",
             kv_heads,
-            format!("{} query heads cannot share them evenly", config.heads),
+            format!("{heads} query heads cannot share them evenly"),
             format!("try one of {}", divisors.join(", ")),
         ));
     }
@@ -277,6 +280,7 @@ mod tests {
         assert_eq!(refused(|c| c.steps = 0).field, "steps");
         assert_eq!(refused(|c| c.batch = 0).field, "batch");
         assert_eq!(refused(|c| c.grad_accum = 2).field, "grad_accum");
+        assert_eq!(refused(|c| c.heads = 0).field, "heads");
         assert_eq!(refused(|c| c.heads = 3).field, "d_model");
         assert_eq!(refused(|c| c.kv_heads = Some(3)).field, "kv_heads");
         assert_eq!(refused(|c| c.kv_heads = Some(0)).field, "kv_heads");
