@@ -80,3 +80,86 @@ pub fn pull_back(
         .map(|leaf| store.remove(leaf.tensor()).map_or_else(|| leaf.tensor().zeros_like(), Ok))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use candle_core::{DType, Device};
+
+    use crate::{GptConfig, Qkv, cross_entropy_sum, reference};
+
+    const VALID: f64 = 9.0;
+
+    /// Attention as a segment of its own, with its vector-Jacobian product by candle.
+    struct Attention {
+        leaves: [Leaf; 3],
+        out: Tensor,
+    }
+
+    impl Attention {
+        fn new(qkv: &Qkv, sees: &[Vec<bool>]) -> Result<Self> {
+            let leaf = |t: &Tensor| Leaf::new(&t.detach());
+            let leaves = [leaf(&qkv.q_bhtd)?, leaf(&qkv.k_bktd)?, leaf(&qkv.v_bktd)?];
+            let [q_bhtd, k_bktd, v_bktd] = leaves.each_ref().map(|leaf| leaf.tensor().clone());
+            let (out, _) = reference::attention(&Qkv { q_bhtd, k_bktd, v_bktd }, sees)?;
+            Ok(Self { leaves, out })
+        }
+    }
+
+    /// embed, pre, attention, post and head, each with its own backward, chained by hand.
+    fn chained(
+        model: &Gpt,
+        ids: &[Vec<u32>],
+        targets: &[i64],
+        sees: &[Vec<bool>],
+    ) -> Result<Vec<Tensor>> {
+        let rope = model.rope(&(0..sees.len() as u32).collect::<Vec<_>>())?;
+        let mut gradients = Gradients::new(model.vars().len());
+        let embedded = model.embed(&ids.concat())?;
+        let mut x = Leaf::new(&embedded)?;
+        let mut tape = Vec::new();
+        for layer in 0..model.config().layers {
+            let qkv = model.pre(layer, x.tensor(), ids.len(), &rope)?;
+            let attention = Attention::new(&qkv, sees)?;
+            let out = Leaf::new(&attention.out)?;
+            let y = model.post(layer, x.tensor(), out.tensor())?;
+            let next = Leaf::new(&y)?;
+            tape.push((x, qkv, attention, out, y));
+            x = next;
+        }
+        let loss = (cross_entropy_sum(&model.head(x.tensor())?, targets)? / VALID)?;
+        let one = loss.ones_like()?;
+        let mut dx = pull_back(model, &[(&loss, &one)], &[&x], &mut gradients)?.remove(0);
+        for (x, qkv, attention, out, y) in tape.iter().rev() {
+            let post = pull_back(model, &[(y, &dx)], &[x, out], &mut gradients)?;
+            let leaves = attention.leaves.each_ref();
+            let cotangents =
+                pull_back(model, &[(&attention.out, &post[1])], &leaves, &mut gradients)?;
+            let outputs = [
+                (&qkv.q_bhtd, &cotangents[0]),
+                (&qkv.k_bktd, &cotangents[1]),
+                (&qkv.v_bktd, &cotangents[2]),
+            ];
+            dx = (&post[0] + pull_back(model, &outputs, &[x], &mut gradients)?.remove(0))?;
+        }
+        pull_back(model, &[(&embedded, &dx)], &[], &mut gradients)?;
+        gradients.of(model)
+    }
+
+    #[test]
+    fn segments_chained_by_hand_give_the_whole_graphs_gradients() -> Result<()> {
+        let config = GptConfig::new(11, 8, 4, 2, 3);
+        let model = Gpt::new(config, 5, DType::F64, &Device::Cpu)?;
+        let ids = vec![vec![1, 5, 3, 0, 10], vec![2, 2, 7, 9, 4]];
+        let targets = vec![vec![5, 3, 0, 10, crate::IGNORED], vec![2, 7, 9, 4, 6]];
+        let sees: Vec<Vec<bool>> = (0..5).map(|q| (0..5).map(|k| k <= q).collect()).collect();
+        let whole = reference::run(&model, &ids, &targets, &sees)?.gradients;
+        let by_hand = chained(&model, &ids, &targets.concat(), &sees)?;
+        for (((name, _), a), b) in config.parameters().iter().zip(&by_hand).zip(&whole) {
+            let difference = (a - b)?.sqr()?.sum_all()?.to_scalar::<f64>()?.sqrt();
+            let size = b.sqr()?.sum_all()?.to_scalar::<f64>()?.sqrt();
+            assert!(size > 0.0 && difference <= 1e-12 * size, "{name}: {difference} of {size}");
+        }
+        Ok(())
+    }
+}

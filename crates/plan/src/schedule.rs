@@ -292,6 +292,17 @@ mod tests {
     }
 
     #[test]
+    fn zigzag_balances_every_length_from_64_tokens_a_rank() {
+        for w in [2, 3, 4, 8] {
+            for seq_len in (64 * w..64 * w + 2 * w + 1).chain([4096, 8192]) {
+                let plan = plan(seq_len, w, Layout::Zigzag, StrategyKind::Ring);
+                let slowest_by_mean = 1.0 / plan.efficiency();
+                assert!(slowest_by_mean <= 1.05, "{seq_len} tokens, {w} ranks: {slowest_by_mean}");
+            }
+        }
+    }
+
+    #[test]
     fn zigzag_computes_half_tiles_as_halves() {
         let plan = plan(16, 2, Layout::Zigzag, StrategyKind::Ring);
         let rank = Rank::ZERO;
