@@ -1,0 +1,159 @@
+//! The command line as clap parses it.
+
+mod inspect;
+mod run;
+mod train;
+mod value;
+
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
+use plan::RunConfig;
+
+pub use inspect::{InspectArgs, Shape, View};
+pub use run::{BackendName, DeviceName, RunArgs};
+pub use train::TrainArgs;
+
+const EXAMPLES: &str = "\
+Examples:
+  ringside                                       the default run: 4 ranks, a ring, 200 steps
+  ringside train --text my.txt --layout zigzag   train on a file
+  ringside verify --cp 8 --strategy all-gather   compare with one rank in f64
+  ringside inspect schedule --seq-len 8 --cp 2   who computes which tile
+  ringside bench                                 what this machine does
+
+Exit codes: 0 done, 1 the run failed, 2 the request cannot be met.";
+
+/// Context parallelism that happens: W ranks share each sequence and train one small GPT.
+///
+/// Without a command it trains the default run, as `ringside train` does.
+#[derive(Debug, Parser)]
+#[command(name = "ringside", version, max_term_width = 100, after_help = EXAMPLES)]
+pub struct Cli {
+    /// Print JSON for machines, one object a line
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// What to do
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Train a GPT on the ranks, each a thread
+    Train(TrainArgs),
+    /// Compare loss, logits and every gradient with a one-rank run in f64
+    Verify(VerifyArgs),
+    /// Print what is known of a run before it begins
+    Inspect(InspectArgs),
+    /// Measure this machine: time per step, memory of a rank, balance of zigzag
+    Bench(BenchArgs),
+}
+
+impl Default for Command {
+    fn default() -> Self {
+        Self::Train(TrainArgs::default())
+    }
+}
+
+impl Command {
+    /// Threads that each matmul may use, where the user has said so.
+    pub fn kernel_threads(&self) -> Option<usize> {
+        match self {
+            Self::Train(args) => args.run.threads,
+            Self::Verify(args) => args.run.threads,
+            Self::Inspect(_) => None,
+            // What it measures is one thread a rank.
+            Self::Bench(_) => Some(1),
+        }
+    }
+}
+
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  ringside verify
+  ringside verify --cp 8 --layout zigzag --seq-len 250 --kv-heads 2
+  ringside verify --dp 2 --cp 4 --strategy usp --documents 100,156 --json
+
+The ranks compute in f32. The relative norm ||a - b|| / ||b|| of the loss, the logits and each
+gradient must be at most 1e-5; otherwise the exit code is 1.";
+
+/// Flags of `ringside verify`.
+#[derive(Debug, Default, clap::Args)]
+#[command(after_help = VERIFY_EXAMPLES)]
+pub struct VerifyArgs {
+    /// The run.
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  ringside bench
+  ringside bench --json
+
+Every rank is a thread with one kernel thread. It takes about a minute.";
+
+/// Flags of `ringside bench`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = BENCH_EXAMPLES)]
+pub struct BenchArgs {
+    /// Train one step of this many tokens and print this process's peak of memory
+    #[arg(long, hide = true, value_name = "SEQ_LEN")]
+    pub peak_of: Option<usize>,
+}
+
+/// Parses the process's arguments; ends the process with clap's message where they are wrong.
+pub fn parse() -> Cli {
+    let matches = command().get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// The command with the default run's values in its help, so that they are written down once.
+fn command() -> clap::Command {
+    let defaults = serde_json::to_value(RunConfig::default()).unwrap_or_default();
+    with_defaults(Cli::command(), &defaults)
+}
+
+fn with_defaults(command: clap::Command, defaults: &serde_json::Value) -> clap::Command {
+    command
+        .mut_args(|arg| {
+            let shown = match (arg.get_action(), &defaults[arg.get_id().as_str()]) {
+                (ArgAction::Set, serde_json::Value::Number(number)) => number.to_string(),
+                (ArgAction::Set, serde_json::Value::String(text)) => text.clone(),
+                _ => return arg,
+            };
+            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+            arg.help(format!("{help} [default: {shown}]"))
+        })
+        .mut_subcommands(|sub| with_defaults(sub, defaults))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn help_shows_the_default_run() {
+        let mut command = command();
+        let train = command.find_subcommand_mut("train").expect("there is such a command");
+        let help = train.render_help().to_string();
+        assert!(help.contains("Tokens in a sequence [default: 256]"), "{help}");
+        assert!(help.contains("[default: ring]") && help.contains("[default: 0.003]"), "{help}");
+    }
+
+    #[test]
+    fn every_key_of_a_run_is_a_flag() {
+        let mut command = command();
+        let train = command.find_subcommand_mut("train").expect("there is such a command");
+        let flags: Vec<_> = train.get_arguments().map(|arg| arg.get_id().to_string()).collect();
+        let config = serde_json::to_value(RunConfig::default()).expect("a config is JSON");
+        for key in config.as_object().expect("an object").keys() {
+            assert!(flags.contains(key), "--{key} is missing");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The flags that describe a run: one for each key of a config file, and where it runs.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use plan::{Layout, Optimizer, RunConfig, StrategyKind, Task};
+
+use super::value;
+
+/// Flags that describe a run; what is left out comes from --config, then from the default run.
+#[derive(Clone, Debug, Default, Args)]
+#[command(allow_negative_numbers = true)]
+pub struct RunArgs {
+    /// Read the run from a TOML file whose keys are these flags; flags given beside it win
+    #[arg(long, value_name = "FILE.toml", help_heading = "Data")]
+    pub config: Option<PathBuf>,
+    /// Train on the bytes of this file
+    #[arg(long, value_name = "FILE", help_heading = "Data")]
+    pub text: Option<PathBuf>,
+    /// Built-in data
+    #[arg(long, value_name = "NAME", value_parser = value::task(), help_heading = "Data")]
+    pub task: Option<Task>,
+    /// Tokens in a sequence
+    #[arg(long, value_name = "TOKENS", value_parser = value::whole::<usize>, help_heading = "Data")]
+    pub seq_len: Option<usize>,
+    /// Lengths of packed documents, which never see each other; --seq-len is their sum
+    #[arg(long, value_name = "LENGTHS", value_delimiter = ',', value_parser = value::whole::<usize>, help_heading = "Data")]
+    pub documents: Option<Vec<usize>>,
+    /// Sequences a step on each dp replica
+    #[arg(long, value_name = "N", value_parser = value::whole::<usize>, help_heading = "Data")]
+    pub batch: Option<usize>,
+    /// Micro-batches that a step's gradient is summed over
+    #[arg(long, value_name = "N", value_parser = value::whole::<usize>, help_heading = "Data")]
+    pub grad_accum: Option<usize>,
+
+    /// Transformer layers
+    #[arg(long, value_name = "N", value_parser = value::whole::<usize>, help_heading = "Model")]
+    pub layers: Option<usize>,
+    /// Width of the model
+    #[arg(long, value_name = "N", value_parser = value::whole::<usize>, help_heading = "Model")]
+    pub d_model: Option<usize>,
+    /// Query heads
+    #[arg(long, value_name = "N", value_parser = value::whole::<usize>, help_heading = "Model")]
+    pub heads: Option<usize>,
+    /// Key/value heads [default: as many as --heads]
+    #[arg(long, value_name = "N", value_parser = value::whole::<usize>, help_heading = "Model")]
+    pub kv_heads: Option<usize>,
+    /// How far back a query sees, itself included [default: to the beginning]
+    #[arg(long, value_name = "TOKENS", value_parser = value::whole::<usize>, help_heading = "Model")]
+    pub window: Option<usize>,
+    /// Dropout on attention; only 0 is supported
+    #[arg(long, value_name = "P", value_parser = value::number, help_heading = "Model")]
+    pub dropout: Option<f64>,
+
+    /// Ranks that share each sequence
+    #[arg(long, value_name = "RANKS", value_parser = value::whole::<usize>, help_heading = "Parallelism")]
+    pub cp: Option<usize>,
+    /// Replicas of that group, each on its own sequences
+    #[arg(long, value_name = "N", value_parser = value::whole::<usize>, help_heading = "Parallelism")]
+    pub dp: Option<usize>,
+    /// How the ranks of a group share attention
+    #[arg(long, value_name = "NAME", value_parser = value::strategy(), help_heading = "Parallelism")]
+    pub strategy: Option<StrategyKind>,
+    /// U of U x R ranks [default: the strategy chooses]
+    #[arg(long, value_name = "U", value_parser = value::whole::<usize>, help_heading = "Parallelism")]
+    pub ulysses_degree: Option<usize>,
+    /// Which positions each rank holds
+    #[arg(long, value_name = "NAME", value_parser = value::layout(), help_heading = "Parallelism")]
+    pub layout: Option<Layout>,
+
+    /// Optimiser steps, over which the learning rate rises and falls
+    #[arg(long, value_name = "N", value_parser = value::whole::<u32>, help_heading = "Training")]
+    pub steps: Option<u32>,
+    /// Peak learning rate
+    #[arg(long, value_name = "RATE", value_parser = value::number, help_heading = "Training")]
+    pub lr: Option<f64>,
+    /// Steps over which the learning rate rises from 0
+    #[arg(long, value_name = "N", value_parser = value::whole::<u32>, help_heading = "Training")]
+    pub warmup_steps: Option<u32>,
+    /// How parameters follow gradients
+    #[arg(long, value_name = "NAME", value_parser = value::optimizer(), help_heading = "Training")]
+    pub optimizer: Option<Optimizer>,
+    /// AdamW's decoupled weight decay
+    #[arg(long, value_name = "RATE", value_parser = value::number, help_heading = "Training")]
+    pub weight_decay: Option<f64>,
+    /// Scale gradients of a larger global norm down to it; 0 turns it off
+    #[arg(long, value_name = "NORM", value_parser = value::number, help_heading = "Training")]
+    pub grad_clip: Option<f64>,
+    /// Evaluate after every N steps; 0 is never
+    #[arg(long, value_name = "N", value_parser = value::whole::<u32>, help_heading = "Training")]
+    pub eval_every: Option<u32>,
+    /// Batches of an evaluation
+    #[arg(long, value_name = "N", value_parser = value::whole::<usize>, help_heading = "Training")]
+    pub eval_batches: Option<usize>,
+    /// Seed of the parameters and the data
+    #[arg(long, value_name = "SEED", value_parser = value::whole::<u64>, help_heading = "Training")]
+    pub seed: Option<u64>,
+
+    /// Where tensors live
+    #[arg(long, value_enum, default_value_t, value_name = "NAME", help_heading = "Machine")]
+    pub device: DeviceName,
+    /// What carries messages between ranks
+    #[arg(long, value_enum, default_value_t, value_name = "NAME", help_heading = "Machine")]
+    pub backend: BackendName,
+    /// Stay on the CPU whatever the machine has
+    #[arg(long, help_heading = "Machine")]
+    pub force_cpu: bool,
+    /// Threads that each matrix product may use [default: $RAYON_NUM_THREADS, else 1: the ranks
+    /// are the parallelism]
+    #[arg(long, value_name = "N", value_parser = value::threads, help_heading = "Machine")]
+    pub threads: Option<usize>,
+}
+
+/// A device as typed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum DeviceName {
+    /// The best that this binary and machine have
+    #[default]
+    Auto,
+    /// The CPU
+    Cpu,
+    /// NVIDIA GPUs
+    Cuda,
+}
+
+/// A backend as typed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum BackendName {
+    /// The one that suits the device
+    #[default]
+    Auto,
+    /// Ranks are threads of this process
+    Threads,
+    /// Ranks are processes that mpirun started
+    Mpi,
+    /// Ranks are GPUs that talk over NCCL
+    Nccl,
+}
+
+impl RunArgs {
+    /// Puts every flag that was given over `config`.
+    pub fn overlay(&self, config: &mut RunConfig) {
+        macro_rules! overlay {
+            ($($field:ident)*) => {
+                $(if let Some(value) = &self.$field { config.$field = value.clone().into(); })*
+            };
+        }
+        overlay!(
+            task steps seq_len batch grad_accum layers d_model heads kv_heads cp dp strategy
+            ulysses_degree layout documents window dropout lr warmup_steps optimizer weight_decay
+            grad_clip eval_every eval_batches seed
+        );
+    }
+}

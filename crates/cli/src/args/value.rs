@@ -1,0 +1,72 @@
+//! Parsers of single values, whose errors say what would work.
+
+use std::str::FromStr;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use plan::{Layout, Optimizer, StrategyKind, Task};
+
+/// A whole number; its range is checked where its meaning is known.
+pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+    text.trim().parse().map_err(|_| "it must be a whole number; try for example 4".to_owned())
+}
+
+/// A number with or without a fraction.
+pub fn number(text: &str) -> Result<f64, String> {
+    text.trim().parse().map_err(|_| "it must be a number; try for example 0.001".to_owned())
+}
+
+/// A number of threads.
+pub fn threads(text: &str) -> Result<usize, String> {
+    match whole(text)? {
+        threads @ 1..=1024 => Ok(threads),
+        _ => Err("it must lie between 1 and 1024; try 1".to_owned()),
+    }
+}
+
+fn named<T: Copy + Send + Sync + 'static, const N: usize>(
+    all: [T; N],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.map(name)).map(move |text| {
+        let found = all.into_iter().find(|&value| name(value) == text);
+        found.expect("clap lets only these names through")
+    })
+}
+
+/// A strategy by its name.
+pub fn strategy() -> impl TypedValueParser<Value = StrategyKind> {
+    named(StrategyKind::ALL, StrategyKind::name)
+}
+
+/// A layout by its name.
+pub fn layout() -> impl TypedValueParser<Value = Layout> {
+    named(Layout::ALL, Layout::name)
+}
+
+/// A task by its name.
+pub fn task() -> impl TypedValueParser<Value = Task> {
+    named(Task::ALL, Task::name)
+}
+
+/// An optimiser by its name.
+pub fn optimizer() -> impl TypedValueParser<Value = Optimizer> {
+    named([Optimizer::Adamw, Optimizer::Sgd], Optimizer::name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_say_what_would_work() {
+        assert_eq!(whole::<usize>(" 3"), Ok(3));
+        for error in [
+            whole::<usize>("-1").expect_err("negative"),
+            whole::<u32>("3.5").expect_err("a fraction"),
+            number("fast").expect_err("no number"),
+            threads("0").expect_err("none"),
+        ] {
+            assert!(error.contains("try"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The commands, a file each.
+
+pub mod bench;
+pub mod inspect;
+pub mod train;
+pub mod verify;

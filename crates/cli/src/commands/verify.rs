@@ -1,0 +1,111 @@
+//! `ringside verify`: the ranks in f32 beside a one-rank reference in f64.
+
+mod compare;
+
+use anyhow::{Result, bail};
+use candle_core::DType;
+use plan::{Refusal, RunPlan};
+use serde::Serialize;
+use train::{Gradients, Trainer, reference};
+
+use crate::args::VerifyArgs;
+use crate::job::Job;
+use crate::output::{self, Style, table};
+use crate::ranks::{self, Clock, Seat};
+use compare::{Comparison, LIMIT};
+
+/// The reference holds whole attention matrices; above this they do not fit a laptop.
+const REFERENCE_BYTES: u64 = 8 << 30;
+
+#[derive(Serialize)]
+struct View<'a> {
+    ok: bool,
+    world_size: usize,
+    worst: &'a Comparison,
+    tensors: &'a [Comparison],
+}
+
+/// Runs the command.
+pub fn run(args: &VerifyArgs, style: Style) -> Result<()> {
+    let job = Job::new(&args.run)?;
+    check_reference(&job.plan)?;
+    let world = job.plan.mesh().world();
+    let ends = ranks::run(world, Clock::Wall, async |Seat { world, recorder }| {
+        let plan = job.plan.clone();
+        let trainer = Trainer::new(plan, job.text.as_deref(), world, recorder, &job.device)?;
+        let parameters = trainer.model().config().parameters();
+        let names: Vec<String> = parameters.into_iter().map(|(name, _)| name).collect();
+        Ok((names, trainer.gradients(0).await?))
+    })?;
+    let (names, ranks): (Vec<_>, Vec<Gradients>) = ends.into_iter().unzip();
+    let reference = reference::run(&job.plan, job.text.as_deref(), 0, DType::F64)?;
+    let tensors = compare::all(&job.plan, &names[0], &ranks, &reference)?;
+    let worst = compare::worst(&tensors);
+    let bad = tensors.iter().filter(|tensor| !tensor.is_close()).count();
+    match style {
+        Style::Json => {
+            output::json(&View { ok: bad == 0, world_size: world.get(), worst, tensors: &tensors })?
+        }
+        Style::Table => print(&job, &tensors, worst)?,
+    }
+    if bad > 0 {
+        bail!(
+            "{bad} of {} tensors differ from the one-rank run by more than {LIMIT:e}; \
+             the worst is {} with {:.1e}",
+            tensors.len(),
+            worst.name,
+            worst.rel_norm
+        );
+    }
+    Ok(())
+}
+
+fn print(job: &Job, tensors: &[Comparison], worst: &Comparison) -> Result<()> {
+    output::line(job.title())?;
+    let mut rows = table::new(["tensor", "||a - b|| / ||b||", ""]);
+    for tensor in tensors {
+        let mut notes = Vec::new();
+        if !tensor.is_close() {
+            notes.push("TOO FAR");
+        }
+        if std::ptr::eq(tensor, worst) {
+            notes.push("worst");
+        }
+        let norm = table::right(format!("{:.2e}", tensor.rel_norm));
+        rows.add_row([tensor.name.as_str().into(), norm, notes.join(", ").into()]);
+    }
+    output::line(rows)?;
+    let verdict = if worst.is_close() { "equal" } else { "NOT equal" };
+    output::line(format!(
+        "{} ranks in f32 and one rank in f64 are {verdict} within {LIMIT:e}",
+        job.plan.mesh().world()
+    ))
+}
+
+/// Refuses a run whose reference would not fit in memory.
+fn check_reference(plan: &RunPlan) -> Result<(), Refusal> {
+    /// Scores, weights, their gradients and what candle keeps between, in f64.
+    const MATRICES: u64 = 8 * 8;
+    let config = plan.config();
+    let sequences = (config.dp * config.batch * config.heads) as u64;
+    let bytes = |seq_len: usize| {
+        let layers = config.layers as u64;
+        MATRICES.saturating_mul(sequences * layers).saturating_mul((seq_len as u64).pow(2))
+    };
+    if bytes(config.seq_len) <= REFERENCE_BYTES {
+        return Ok(());
+    }
+    let fits = (1..=16).map(|log| 1 << log).take_while(|&len| bytes(len) <= REFERENCE_BYTES).last();
+    Err(Refusal::new(
+        "seq_len",
+        config.seq_len,
+        format!(
+            "the one-rank reference would hold {} of attention matrices",
+            table::bytes(bytes(config.seq_len))
+        ),
+        match fits {
+            Some(len) => format!("try {len}, or fewer layers, heads or sequences"),
+            None => "try fewer layers, heads or sequences".to_owned(),
+        },
+    ))
+}

@@ -1,0 +1,111 @@
+//! A run that is ready to begin: flags and files lowered once into what they mean.
+
+use std::path::Path;
+
+use anyhow::Result;
+use candle_core::Device;
+use plan::{Refusal, RunConfig, RunPlan, Task};
+
+use crate::args::RunArgs;
+use crate::{config_file, device};
+
+/// All that the ranks need to begin.
+#[derive(Debug)]
+pub struct Job {
+    /// The checked run.
+    pub plan: RunPlan,
+    /// The user's text; `None` is the built-in one.
+    pub text: Option<Vec<u8>>,
+    /// Where every rank computes.
+    pub device: Device,
+}
+
+impl Job {
+    /// Checks all that can be checked before a rank exists.
+    pub fn new(args: &RunArgs) -> Result<Self> {
+        let config = config(args)?;
+        let device = device::resolve(args)?;
+        let plan = RunPlan::new(config)?;
+        let text = args.text.as_deref().map(read_text).transpose()?;
+        // The ranks draw their batches themselves; here it only shows that they can.
+        train::data::Data::new(&plan, text.as_deref())?;
+        Ok(Self { plan, text, device })
+    }
+
+    /// The run of `config` on the built-in text.
+    pub fn of(config: RunConfig) -> Result<Self> {
+        Ok(Self { plan: RunPlan::new(config)?, text: None, device: Device::Cpu })
+    }
+
+    /// One line that says what runs.
+    pub fn title(&self) -> String {
+        let config = self.plan.config();
+        let replicas = if config.dp > 1 { format!("dp {} x ", config.dp) } else { String::new() };
+        format!(
+            "{replicas}cp {}, {} over {} positions, {} tokens, {} layers of width {}, {} parameters",
+            config.cp,
+            config.strategy,
+            config.layout,
+            config.seq_len,
+            config.layers,
+            config.d_model,
+            self.plan.model().parameters(),
+        )
+    }
+}
+
+fn config(args: &RunArgs) -> Result<RunConfig, Refusal> {
+    let (mut config, has_seq_len) = match &args.config {
+        Some(path) => {
+            let given = config_file::read(path)?;
+            (given.config, given.has_seq_len)
+        }
+        None => (RunConfig::default(), false),
+    };
+    args.overlay(&mut config);
+    if !config.documents.is_empty() && args.seq_len.is_none() && !has_seq_len {
+        config.seq_len = config.documents.iter().fold(0, |sum, &n| sum.saturating_add(n));
+    }
+    if args.text.is_some() && config.task != Task::Text {
+        return Err(Refusal::new(
+            "task",
+            config.task.name(),
+            "it makes its own data, and --text gives other data",
+            "leave out --text, or choose --task text",
+        ));
+    }
+    Ok(config)
+}
+
+/// Reads a file as bytes: they are the tokens, whatever their encoding.
+fn read_text(path: &Path) -> Result<Vec<u8>, Refusal> {
+    std::fs::read(path).map_err(|error| {
+        Refusal::new(
+            "text",
+            path.display(),
+            error.to_string(),
+            "give a file that exists and can be read",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_give_the_length_that_was_left_out() {
+        let args = RunArgs { documents: Some(vec![30, 34]), ..RunArgs::default() };
+        assert_eq!(config(&args).expect("a run").seq_len, 64);
+        let args = RunArgs { seq_len: Some(60), ..args };
+        let refusal = RunPlan::new(config(&args).expect("a run")).expect_err("60 is not 64");
+        assert_eq!(refusal.field, "documents");
+    }
+
+    #[test]
+    fn text_and_another_task_are_refused_together() {
+        let text = Some("a.txt".into());
+        let args = RunArgs { text, task: Some(Task::Recall), ..RunArgs::default() };
+        assert_eq!(config(&args).expect_err("one or the other").field, "task");
+    }
+}
