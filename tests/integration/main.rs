@@ -5,6 +5,7 @@ mod support;
 mod attention;
 #[cfg(feature = "browser")]
 mod browser;
+mod cli;
 mod conformance;
 mod disagreement;
 mod golden;

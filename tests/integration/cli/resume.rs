@@ -1,0 +1,77 @@
+//! A run that was interrupted and resumed is the unbroken run, bit for bit.
+
+use safetensors::SafeTensors;
+
+use super::Folder;
+
+const RUN: &str = "train --steps 8 --seq-len 48 --cp 2 --warmup-steps 2 --layers 1";
+
+/// Every tensor of a checkpoint by name, as bytes.
+fn tensors(folder: &Folder, name: &str) -> Vec<(String, Vec<u8>)> {
+    let bytes = std::fs::read(folder.path(name)).unwrap();
+    let file = SafeTensors::deserialize(&bytes).unwrap();
+    let mut all: Vec<_> =
+        file.tensors().into_iter().map(|(name, view)| (name, view.data().to_vec())).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn a_resumed_run_equals_an_unbroken_one() {
+    for optimizer in ["adamw", "sgd"] {
+        let folder = Folder::new();
+        let run = format!("{RUN} --optimizer {optimizer}");
+        folder.done(&format!("{run} --save whole.st --metrics whole.jsonl"));
+        folder.done(&format!("{run} --until 3 --save half.st --metrics half.jsonl"));
+        folder.done(&format!("{run} --resume half.st --save rest.st --metrics rest.jsonl"));
+        assert_eq!(tensors(&folder, "rest.st"), tensors(&folder, "whole.st"), "{optimizer}");
+        assert_ne!(tensors(&folder, "half.st"), tensors(&folder, "whole.st"), "{optimizer}");
+        let numbers = |name: &str| {
+            let lines = folder.lines(name);
+            let of =
+                |line: &serde_json::Value| ["step", "loss", "grad_norm"].map(|k| line[k].clone());
+            lines.iter().map(of).collect::<Vec<_>>()
+        };
+        let halves = [numbers("half.jsonl"), numbers("rest.jsonl")].concat();
+        assert_eq!(halves, numbers("whole.jsonl"), "{optimizer}");
+    }
+}
+
+#[test]
+fn a_file_may_be_resumed_and_saved_over() {
+    let folder = Folder::new();
+    folder.done(&format!("{RUN} --until 2 --save s.st"));
+    let early = tensors(&folder, "s.st");
+    folder.done(&format!("{RUN} --until 4 --resume s.st --save s.st"));
+    assert_ne!(tensors(&folder, "s.st"), early);
+}
+
+#[test]
+fn a_run_may_go_on_with_other_ranks() {
+    let folder = Folder::new();
+    folder.done(&format!("{RUN} --until 4 --save s.st"));
+    folder.done("train --steps 8 --seq-len 48 --cp 3 --layers 1 --layout striped --resume s.st");
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let folder = Folder::new();
+    folder.done(&format!("{RUN} --save done.st"));
+    let before = folder.names();
+    let refused = |line: &str, words: &[&str]| {
+        let end = folder.run(line);
+        assert_eq!(end.code, Some(2), "{line}: {end:#?}");
+        for word in words {
+            assert!(end.stderr.contains(word), "{line}: no `{word}` in {}", end.stderr);
+        }
+        assert_eq!(folder.names(), before);
+    };
+    refused(&format!("{RUN} --resume done.st --save x"), &["steps = 8", "8 steps", "above 8"]);
+    refused("train --resume done.st --until 5", &["until = 5", "8 steps", "above 8"]);
+    let other = "train --seq-len 48 --layers 2 --resume done.st --save x --metrics y";
+    refused(
+        other,
+        &["resume = done.st", "give the sizes", "layers.1.attn_norm.weight", "no such tensor"],
+    );
+    refused("train --layers 1 --d-model 32 --resume done.st", &["[256, 32]", "[256, 64]"]);
+}
