@@ -19,6 +19,8 @@ pub struct App {
     reference: Option<Reference>,
     /// What to do once the page has been painted.
     waiting: Vec<Effect>,
+    /// The progress that was drawn last.
+    drawn: (u32, usize),
     /// The redraw that is already asked for.
     frame: Option<AnimationFrame>,
     _address: Option<EventListener>,
@@ -45,20 +47,30 @@ impl Component for App {
                 open.emit(Action::Open(browser::address()));
             })
         });
-        Self { state, on, cluster: None, reference: None, waiting, frame: None, _address: address }
+        Self {
+            state,
+            on,
+            cluster: None,
+            reference: None,
+            waiting,
+            drawn: (0, 0),
+            frame: None,
+            _address: address,
+        }
     }
 
     fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
         match msg {
             Msg::Redraw => {
                 self.frame = None;
+                self.drawn = self.progress();
                 true
             }
             // Training goes on whether or not anything is drawn, so reports are taken at once and
-            // drawn together, at most once a frame.
+            // drawn together: when a step is whole, and at most once a frame.
             Msg::Act(action) if is_report(&action) => {
                 self.act(action);
-                if self.frame.is_none() {
+                if self.frame.is_none() && self.progress() != self.drawn {
                     let link = ctx.link().clone();
                     self.frame = Some(request_animation_frame(move |_| {
                         link.send_message(Msg::Redraw);
@@ -87,6 +99,11 @@ impl Component for App {
 }
 
 impl App {
+    /// Whole steps, and losses of the reference: what reports move on.
+    fn progress(&self) -> (u32, usize) {
+        (self.state.steps(), self.state.reference.losses.len())
+    }
+
     fn act(&mut self, action: Action) {
         for effect in self.state.apply(action) {
             self.carry_out(effect);
@@ -159,7 +176,7 @@ fn is_report(action: &Action) -> bool {
         Action::Cluster(_, ClusterEvent::Report { report, .. }) => {
             matches!(report, Report::Events { .. })
         }
-        Action::Reference(..) => true,
+        Action::Reference(_, ReferenceEvent::Loss { .. }) => true,
         _ => false,
     }
 }

@@ -28,6 +28,8 @@ pub struct Ring {
     at: f64,
     moves: bool,
     last_ms: Option<f64>,
+    /// Whether the last frame was left out: half of them are enough, and ranks need the cores.
+    rested: bool,
     frame: Option<AnimationFrame>,
 }
 
@@ -51,6 +53,7 @@ impl Component for Ring {
             at: 0.0,
             moves: !browser::reduced_motion(),
             last_ms: None,
+            rested: false,
             frame: None,
         };
         ring.show_newest(ctx);
@@ -72,6 +75,11 @@ impl Component for Ring {
         match msg {
             Msg::Frame(now) => {
                 self.frame = None;
+                self.rested = !self.rested;
+                if self.rested {
+                    self.ask_for_frame(ctx);
+                    return false;
+                }
                 let passed = now - self.last_ms.unwrap_or(now);
                 self.last_ms = Some(now);
                 // A long gap is a tab that was hidden, not time to catch up with.
