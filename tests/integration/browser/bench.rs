@@ -1,0 +1,49 @@
+//! Measures the page on this machine and prints it; `cargo xtask bench` calls it.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::drive::open;
+use super::site::Hosting;
+
+const SPAN: Duration = Duration::from_secs(30);
+
+/// Tasks of the main thread that took above 50 ms, which is what a browser calls long.
+const WATCH: &str = "window.longTasks = [];
+     new PerformanceObserver(list => longTasks.push(...list.getEntries().map(e => e.duration)))
+         .observe({ type: 'longtask' });";
+
+#[test]
+#[ignore = "it measures, and takes a minute"]
+#[expect(clippy::print_stdout, reason = "its output is what it is for")]
+fn bench_page() -> Result<()> {
+    open(Hosting::default(), "v=1&steps=100000", async |page, _| {
+        page.until_ready(4).await?;
+        page.press("Test the links").await?;
+        page.until_status("Links", "laws").await?;
+        println!("\n{:<34} {:>12}", "round trip to the next rank", "median");
+        for row in page.table("Links").await? {
+            println!("{:<34} {:>12}", row.join("|").split('|').next().unwrap_or(""), row[1]);
+        }
+        page.script(WATCH, json!([])).await?;
+        page.press("Run").await?;
+        // The first steps also load code.
+        page.until_step(5).await?;
+        let (first, begun) = (page.step().await?, Instant::now());
+        page.script("longTasks.length = 0;", json!([])).await?;
+        tokio::time::sleep(SPAN).await;
+        let steps = f64::from(page.step().await? - first);
+        let rate = steps / begun.elapsed().as_secs_f64();
+        let long = page.script("return longTasks;", json!([])).await?;
+        let long: Vec<f64> = serde_json::from_value(long)?;
+        println!("\n{:<34} {:>12}", "default run, 4 ranks", "");
+        println!("{:<34} {:>12.1}", "steps per second", rate);
+        println!("{:<34} {:>12}", "tasks above 50 ms in 30 s", long.len());
+        let longest = long.iter().copied().fold(0.0, f64::max);
+        let longest = if long.is_empty() { "< 50 ms".to_owned() } else { format!("{longest} ms") };
+        println!("{:<34} {:>12}", "longest of them", longest);
+        Ok(())
+    })
+}

@@ -1,0 +1,53 @@
+//! The worker's files: late, missing, or something else in their place.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+
+use super::drive::open;
+use super::site::{Fault, Hosting};
+
+const FILES: [&str; 3] = ["worker_loader.js", "worker.js", "worker_bg.wasm"];
+const NAMED_WITHIN: Duration = Duration::from_secs(5);
+
+fn is_named(file: &'static str, fault: Fault, reason: &str) -> Result<()> {
+    let hosting = Hosting { fault: Some((file, fault)), ..Hosting::default() };
+    open(hosting, "", async |page, _| {
+        page.until("an alert", async |page| Ok(!page.alert().await?.is_empty())).await?;
+        let text = page.alert().await?;
+        ensure!(text.contains(file), "{file} is not named: {text}");
+        ensure!(text.contains(reason), "{reason} is not named: {text}");
+        // By the page's own clock, which starts when it is asked for.
+        let now = page.script("return performance.now();", json!([])).await?;
+        let took = Duration::from_secs_f64(now.as_f64().unwrap_or(f64::MAX) / 1e3);
+        ensure!(took < NAMED_WITHIN, "it took {took:?}");
+        Ok(())
+    })
+}
+
+#[test]
+fn a_missing_file_is_named() -> Result<()> {
+    FILES.into_iter().try_for_each(|file| is_named(file, Fault::Missing, "404"))
+}
+
+#[test]
+fn html_in_place_of_a_file_is_named() -> Result<()> {
+    FILES.into_iter().try_for_each(|file| is_named(file, Fault::Html, "text/html"))
+}
+
+#[test]
+fn the_page_is_painted_before_the_worker_has_loaded() -> Result<()> {
+    let hosting = Hosting { fault: Some(("worker_bg.wasm", Fault::Held)), ..Hosting::default() };
+    open(hosting, "", async |page, site| {
+        page.until_status("State", "Loading workers: 0 of 4 ready").await?;
+        for part in ["Loss", "Step"] {
+            page.until(part, async |page| Ok(!page.status(part).await?.is_empty())).await?;
+        }
+        // Run may be pressed already; it begins when the workers are there.
+        page.press("Run").await?;
+        page.until_status("State", "Begins when 4 workers are ready").await?;
+        site.release();
+        page.until_step(2).await
+    })
+}

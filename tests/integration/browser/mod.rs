@@ -1,0 +1,20 @@
+//! The built page in a real Chromium: what a user does, and what a broken host does to it.
+//!
+//! `RINGSIDE_DIST` is the built page (default: `dist` at the root), `RINGSIDE_CHROMIUM` and
+//! `RINGSIDE_CHROMEDRIVER` are the programs. Each test starts its own server and browser on free
+//! ports, with a fresh profile, and ends both.
+
+mod chrome;
+mod drive;
+mod page;
+mod site;
+
+mod bench;
+mod input;
+mod links;
+mod loading;
+mod memory;
+mod numbers;
+mod panics;
+mod places;
+mod running;

@@ -1,0 +1,199 @@
+//! The page as its user knows it: buttons, labelled fields, statuses and tables, by their names.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use fantoccini::{Client, Locator};
+use serde_json::{Value, json};
+
+/// Patience for whatever the page must do; a busy machine is slow.
+pub const SOON: Duration = Duration::from_secs(60);
+const POLL: Duration = Duration::from_millis(50);
+
+/// An open page.
+pub struct Page {
+    client: Client,
+}
+
+impl Page {
+    /// Opens `url`.
+    pub async fn open(client: &Client, url: &str) -> Result<Self> {
+        client.goto(url).await?;
+        Ok(Self { client: client.clone() })
+    }
+
+    /// Loads it again.
+    pub async fn reload(&self) -> Result<()> {
+        Ok(self.client.refresh().await?)
+    }
+
+    /// Presses a button, found by the beginning of its name.
+    pub async fn press(&self, name: &str) -> Result<()> {
+        // "Step" is not "Step back"; "Reset" goes on with "(same seed)".
+        let path = format!(
+            "//button[normalize-space(.)='{name}' or starts-with(normalize-space(.), '{name} (')]"
+        );
+        let button = self.client.find(Locator::XPath(&path)).await;
+        let button = button.with_context(|| format!("there is no button {name}"))?;
+        button.click().await.with_context(|| format!("{name} cannot be pressed"))
+    }
+
+    /// Enters `value` into the field with this label, be it typed, chosen or ticked.
+    pub async fn enter(&self, label: &str, value: &str) -> Result<()> {
+        let found = self
+            .script(
+                "const control = labelled(arguments[0]);
+                 if (!control) return false;
+                 const kind = Object.getPrototypeOf(control);
+                 Object.getOwnPropertyDescriptor(kind, 'value').set.call(control, arguments[1]);
+                 control.dispatchEvent(new Event('input', { bubbles: true }));
+                 control.dispatchEvent(new Event('change', { bubbles: true }));
+                 return true;",
+                json!([label, value]),
+            )
+            .await?;
+        ensure!(found == json!(true), "there is no field {label}");
+        Ok(())
+    }
+
+    /// What stands in the field with this label.
+    pub async fn value(&self, label: &str) -> Result<String> {
+        let script = "return labelled(arguments[0])?.value ?? null;";
+        let value = self.script(script, json!([label])).await?;
+        Ok(value.as_str().with_context(|| format!("there is no field {label}"))?.to_owned())
+    }
+
+    /// What is said to be wrong with the field of this label; empty if nothing is.
+    pub async fn complaint(&self, label: &str) -> Result<String> {
+        let script = "const ids = labelled(arguments[0])?.getAttribute('aria-describedby') ?? '';
+             return ids.split(' ').map(id => document.getElementById(id))
+                 .filter(e => e?.classList.contains('error')).map(e => e.textContent).join(' ');";
+        let text = self.script(script, json!([label])).await?;
+        Ok(text.as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Ticks the checkbox whose label begins with `name`.
+    pub async fn tick(&self, name: &str) -> Result<()> {
+        let path = format!("//label[starts-with(normalize-space(.), '{name}')]/input");
+        Ok(self.client.find(Locator::XPath(&path)).await?.click().await?)
+    }
+
+    /// The text of the status region with this name; empty if there is none.
+    pub async fn status(&self, name: &str) -> Result<String> {
+        self.text(&format!("[role=status][aria-label='{name}']")).await
+    }
+
+    /// Steps that all ranks have done, as the page counts them.
+    pub async fn step(&self) -> Result<u32> {
+        Ok(self.status("Step").await?.trim().parse().unwrap_or(0))
+    }
+
+    /// The newest loss.
+    pub async fn loss(&self) -> Result<f64> {
+        let text = self.status("Loss").await?;
+        text.trim().parse().with_context(|| format!("{text:?} is no loss"))
+    }
+
+    /// The text of what a CSS selector finds, hidden parts included; empty if there is nothing.
+    pub async fn text(&self, css: &str) -> Result<String> {
+        let script = "return document.querySelector(arguments[0])?.textContent ?? '';";
+        let text = self.script(script, json!([css])).await?;
+        Ok(text.as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Rows of the body of the table in the region with this name, as texts of their cells.
+    pub async fn table(&self, region: &str) -> Result<Vec<Vec<String>>> {
+        let script = "return [...document.querySelectorAll(
+             `[role=region][aria-label='${arguments[0]}'] tbody tr, \
+              [role=status][aria-label='${arguments[0]}'] tbody tr`)]
+             .map(row => [...row.cells].map(cell => cell.textContent.trim()));";
+        let rows = self.script(script, json!([region])).await?;
+        Ok(serde_json::from_value(rows)?)
+    }
+
+    /// The column under this heading of such a table.
+    pub async fn column(&self, region: &str, heading: &str) -> Result<Vec<String>> {
+        let script = "const heads = [...document.querySelectorAll(
+             `[role=region][aria-label='${arguments[0]}'] thead th`)].map(h => h.textContent.trim());
+             return heads.indexOf(arguments[1]);";
+        let index = self.script(script, json!([region, heading])).await?;
+        let index = index.as_u64().with_context(|| format!("{region} has no column {heading}"))?;
+        let rows = self.table(region).await?;
+        Ok(rows.into_iter().filter_map(|row| row.into_iter().nth(index as usize)).collect())
+    }
+
+    /// Runs JavaScript; `labelled(name)` finds the field with a label.
+    pub async fn script(&self, script: &str, arguments: Value) -> Result<Value> {
+        let script = format!(
+            "const labelled = (name) => [...document.querySelectorAll('label')]
+                 .find(label => label.textContent.trim() === name)?.control;\n{script}"
+        );
+        let arguments = arguments.as_array().cloned().unwrap_or_default();
+        Ok(self.client.execute(&script, arguments).await?)
+    }
+
+    /// Returns once `is_so`, or fails after [`SOON`], naming `what` did not come.
+    pub async fn until(
+        &self,
+        what: &str,
+        is_so: impl AsyncFn(&Self) -> Result<bool>,
+    ) -> Result<Duration> {
+        let begun = Instant::now();
+        loop {
+            if is_so(self).await? {
+                return Ok(begun.elapsed());
+            }
+            if begun.elapsed() > SOON {
+                bail!("waited {SOON:?} for {what}");
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// Returns once the status region `name` contains `text`; an alert ends the wait.
+    pub async fn until_status(&self, name: &str, text: &str) -> Result<()> {
+        let what = format!("the status {name} to say {text:?}");
+        let says = async |page: &Self| {
+            page.no_alert().await?;
+            Ok(page.status(name).await?.contains(text))
+        };
+        self.until(&what, says).await?;
+        Ok(())
+    }
+
+    /// Returns once `steps` steps are done; an alert ends the wait.
+    pub async fn until_step(&self, steps: u32) -> Result<()> {
+        let is_there = async |page: &Self| {
+            page.no_alert().await?;
+            Ok(page.step().await? >= steps)
+        };
+        self.until(&format!("step {steps}"), is_there).await?;
+        Ok(())
+    }
+
+    /// What the page's alert says; empty if there is none.
+    pub async fn alert(&self) -> Result<String> {
+        self.text("[role=alert]").await
+    }
+
+    async fn no_alert(&self) -> Result<()> {
+        let alert = self.alert().await?;
+        ensure!(alert.is_empty(), "an alert came up: {alert}");
+        Ok(())
+    }
+
+    /// All workers are up.
+    pub async fn until_ready(&self, world: usize) -> Result<()> {
+        let text =
+            if world == 1 { "1 worker ready".to_owned() } else { format!("{world} workers") };
+        self.until_status("State", &text).await?;
+        self.until_status("State", "ready").await
+    }
+
+    /// What is on the page, for the message of a test that failed.
+    pub async fn shown(&self) -> String {
+        let text = self.script("return document.body.innerText;", json!([])).await;
+        let text = text.ok().and_then(|text| text.as_str().map(str::to_owned)).unwrap_or_default();
+        text.chars().take(3000).collect()
+    }
+}
