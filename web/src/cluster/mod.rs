@@ -215,7 +215,13 @@ impl Inner {
                     },
                 });
             }
-            Heard::Threw(message) => {
+            Heard::Threw(text) => {
+                // A panic would have told its text first.
+                let message = format!(
+                    "{text}: the worker died without a word of its own, perhaps for lack of \
+                     memory; try fewer tokens or a smaller model"
+                );
+                self.watch.set_dead(rank);
                 self.fail(Failure { rank: Some(rank), url: self.url.clone(), message });
             }
         }

@@ -23,7 +23,7 @@ use link::Link;
 use mailbox::Mailbox;
 
 /// How long a receive waits before it says that nothing came.
-pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(20);
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// One rank of a world of web workers. When it is dropped, the others learn that it has stopped.
 pub struct WorkerGroup {
