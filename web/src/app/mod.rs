@@ -9,6 +9,7 @@ pub mod fields;
 pub mod form;
 pub mod format;
 pub mod geometry;
+mod hear;
 pub mod record;
 pub mod reference;
 mod root;

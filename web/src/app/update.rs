@@ -1,8 +1,6 @@
-//! What each action does to the page's state.
+//! What the user's actions do to the page's state.
 
 use std::rc::Rc;
-
-use plan::command::Report;
 
 use crate::app::address::{self, Opened};
 use crate::app::engine;
@@ -10,9 +8,7 @@ use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::record::Record;
 use crate::app::shared::Shared;
-use crate::app::state::{Action, Effect, SelfTest, State, TestResult};
-use crate::cluster::{ClusterEvent, Failure};
-use crate::reference::ReferenceEvent;
+use crate::app::state::{Action, Effect, SelfTest, State};
 
 impl State {
     /// Takes `action`; what the world outside must do comes back.
@@ -129,13 +125,13 @@ impl State {
         vec![Effect::SelfTest(run)]
     }
 
-    fn begin(&mut self, orders: Vec<engine::Order>) -> Vec<Effect> {
+    pub(super) fn begin(&mut self, orders: Vec<engine::Order>) -> Vec<Effect> {
         let mut effects = self.tell(orders);
         effects.extend(self.follow_reference());
         effects
     }
 
-    fn tell(&mut self, orders: Vec<engine::Order>) -> Vec<Effect> {
+    pub(super) fn tell(&mut self, orders: Vec<engine::Order>) -> Vec<Effect> {
         let effect = |order| match order {
             engine::Order::Launch => {
                 self.launch += 1;
@@ -144,70 +140,6 @@ impl State {
             order => Effect::Tell(order),
         };
         orders.into_iter().map(effect).collect()
-    }
-
-    fn hear(&mut self, event: ClusterEvent) -> Vec<Effect> {
-        match event {
-            ClusterEvent::Ready { rank } => {
-                let orders = self.engine.is_ready(rank);
-                self.begin(orders)
-            }
-            ClusterEvent::Failure(failure) => self.fail(failure),
-            ClusterEvent::Report { rank, report } => self.hear_report(rank, report),
-        }
-    }
-
-    fn hear_report(&mut self, rank: u16, report: Report) -> Vec<Effect> {
-        let current = self.engine.run_id();
-        match report {
-            Report::Events { run, events, memory } if run == current => {
-                let before = self.steps();
-                self.record.add(self.world(), events);
-                self.record.set_memory(rank, memory);
-                let after = self.steps();
-                let follows = self.check && after != before;
-                if follows { vec![Effect::AdvanceReference(after)] } else { Vec::new() }
-            }
-            Report::Paused { run, steps } => {
-                let orders = self.engine.is_paused(run, rank, steps);
-                self.tell(orders)
-            }
-            Report::Finished { run } => {
-                self.engine.is_finished(run, rank);
-                Vec::new()
-            }
-            Report::Failed { run, message } if run == current => {
-                self.fail(Failure { rank: Some(rank), url: String::new(), message })
-            }
-            Report::Panicked { message } => {
-                self.fail(Failure { rank: Some(rank), url: String::new(), message })
-            }
-            Report::SelfTested { run, passed, failed, round_trips } => {
-                // Every rank answers; what failed anywhere is told, and rank 0 timed the links.
-                if self.self_test == SelfTest::Running(run) && (rank == 0 || !failed.is_empty()) {
-                    let result = TestResult { passed, failed, round_trips };
-                    self.self_test = SelfTest::Done(Shared::new(result));
-                }
-                Vec::new()
-            }
-            Report::Ready { .. } | Report::Events { .. } | Report::Failed { .. } => Vec::new(),
-        }
-    }
-
-    fn fail(&mut self, failure: Failure) -> Vec<Effect> {
-        self.engine.fail(failure);
-        self.self_test = SelfTest::Idle;
-        Vec::new()
-    }
-
-    fn hear_reference(&mut self, event: ReferenceEvent) {
-        let reference = self.reference.make_mut();
-        match event {
-            ReferenceEvent::Loss { step, loss } => {
-                reference.losses.insert(step, loss);
-            }
-            ReferenceEvent::Failed(message) => reference.failure = Some(message),
-        }
     }
 
     /// Begins or ends the one-rank run as the switch and the phase ask for.
@@ -241,11 +173,13 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::command::RunId;
+    use plan::command::{Report, RunId};
     use plan::event::Scalar;
     use plan::{Event, EventKind};
 
     use crate::app::engine::{Order, Phase};
+    use crate::cluster::ClusterEvent;
+    use crate::reference::ReferenceEvent;
 
     fn ready(address: &str) -> State {
         let (mut state, effects) = State::open(address);

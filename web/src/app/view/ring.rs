@@ -1,8 +1,8 @@
 //! The ring view: replays the newest step in slow motion, in order of cause.
 
 use gloo_render::{AnimationFrame, request_animation_frame};
-use plan::RunPlan;
 use plan::fold::beats::Beats;
+use plan::{RunPlan, StrategyKind};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -129,17 +129,10 @@ impl Component for Ring {
         let moves = link.callback(|event: Event| {
             Msg::Moves(event.target_unchecked_into::<HtmlInputElement>().checked())
         });
-        let lead = html! {
-            <>
-                { "Each rank keeps its queries. Blocks of keys and values (" }
-                <b class="block-sample">{ "kv" }</b>
-                { ") travel on, in the colour of the rank that they belong to." }
-            </>
-        };
         section(
             "ring",
             "Ring",
-            lead,
+            lead(plan.config().strategy),
             html! {
                 <>
                     <RingDrawing
@@ -205,6 +198,35 @@ impl Ring {
         }
         let link = ctx.link().clone();
         self.frame = Some(request_animation_frame(move |now| link.send_message(Msg::Frame(now))));
+    }
+}
+
+/// What is to be seen, by strategy.
+fn lead(strategy: StrategyKind) -> Html {
+    let kv = html! { <b class="block-sample">{ "kv" }</b> };
+    match strategy {
+        StrategyKind::Ring => html! {
+            <>
+                { "Each rank keeps its queries. Blocks of keys and values " }{ kv }
+                { " travel on, in the colour of the rank that they belong to." }
+            </>
+        },
+        StrategyKind::AllGather => html! {
+            <>
+                { "Each rank keeps its queries, gathers all keys and values first, and then takes \
+                   block after block " }{ kv }{ "." }
+            </>
+        },
+        StrategyKind::Ulysses => html! {
+            { "Ranks exchange slices of heads: each then sees the whole sequence for its share of \
+               the heads, and gives the outputs back." }
+        },
+        StrategyKind::Usp => html! {
+            <>
+                { "Neighbours exchange slices of heads; then blocks of keys and values " }{ kv }
+                { " travel on around a smaller ring." }
+            </>
+        },
     }
 }
 

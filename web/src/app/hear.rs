@@ -1,0 +1,76 @@
+//! What the workers' and the reference's words do to the page's state.
+
+use plan::command::Report;
+
+use crate::app::shared::Shared;
+use crate::app::state::{Effect, SelfTest, State, TestResult};
+use crate::cluster::{ClusterEvent, Failure};
+use crate::reference::ReferenceEvent;
+
+impl State {
+    /// Takes what the workers of the current launch say.
+    pub(super) fn hear(&mut self, event: ClusterEvent) -> Vec<Effect> {
+        match event {
+            ClusterEvent::Ready { rank } => {
+                let orders = self.engine.is_ready(rank);
+                self.begin(orders)
+            }
+            ClusterEvent::Failure(failure) => self.fail(failure),
+            ClusterEvent::Report { rank, report } => self.hear_report(rank, report),
+        }
+    }
+
+    fn hear_report(&mut self, rank: u16, report: Report) -> Vec<Effect> {
+        let current = self.engine.run_id();
+        match report {
+            Report::Events { run, events, memory } if run == current => {
+                let before = self.steps();
+                self.record.add(self.world(), events);
+                self.record.set_memory(rank, memory);
+                let after = self.steps();
+                let follows = self.check && after != before;
+                if follows { vec![Effect::AdvanceReference(after)] } else { Vec::new() }
+            }
+            Report::Paused { run, steps } => {
+                let orders = self.engine.is_paused(run, rank, steps);
+                self.tell(orders)
+            }
+            Report::Finished { run } => {
+                self.engine.is_finished(run, rank);
+                Vec::new()
+            }
+            Report::Failed { run, message } if run == current => {
+                self.fail(Failure { rank: Some(rank), url: String::new(), message })
+            }
+            Report::Panicked { message } => {
+                self.fail(Failure { rank: Some(rank), url: String::new(), message })
+            }
+            Report::SelfTested { run, passed, failed, round_trips } => {
+                // Every rank answers; what failed anywhere is told, and rank 0 timed the links.
+                if self.self_test == SelfTest::Running(run) && (rank == 0 || !failed.is_empty()) {
+                    let result = TestResult { passed, failed, round_trips };
+                    self.self_test = SelfTest::Done(Shared::new(result));
+                }
+                Vec::new()
+            }
+            Report::Ready { .. } | Report::Events { .. } | Report::Failed { .. } => Vec::new(),
+        }
+    }
+
+    fn fail(&mut self, failure: Failure) -> Vec<Effect> {
+        self.engine.fail(failure);
+        self.self_test = SelfTest::Idle;
+        Vec::new()
+    }
+
+    /// Takes what the one-rank run says.
+    pub(super) fn hear_reference(&mut self, event: ReferenceEvent) {
+        let reference = self.reference.make_mut();
+        match event {
+            ReferenceEvent::Loss { step, loss } => {
+                reference.losses.insert(step, loss);
+            }
+            ReferenceEvent::Failed(message) => reference.failure = Some(message),
+        }
+    }
+}
