@@ -34,7 +34,7 @@ pub struct TrainArgs {
     /// Write a line of JSON for every step
     #[arg(long, value_name = "FILE.jsonl", help_heading = "Files")]
     pub metrics: Option<PathBuf>,
-    /// Write what every rank did, for https://ui.perfetto.dev or chrome://tracing
+    /// Write what every rank did, for ui.perfetto.dev or chrome://tracing
     #[arg(long, value_name = "FILE.json", help_heading = "Files")]
     pub trace: Option<PathBuf>,
     /// Write parameters, optimiser state and steps done at the end

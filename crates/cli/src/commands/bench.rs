@@ -22,24 +22,27 @@ pub fn run(args: &BenchArgs, style: Style) -> Result<()> {
     if let Some(seq_len) = args.peak_of {
         return output::json(&memory::of_this_process(seq_len)?);
     }
-    let view =
-        View { speed: speed::measure()?, memory: memory::measure()?, balance: balance::measure()? };
     if style == Style::Json {
-        return output::json(&view);
+        return output::json(&View {
+            speed: speed::measure()?,
+            memory: memory::measure()?,
+            balance: balance::measure()?,
+        });
     }
+    // Each section is announced before it is measured: it takes its time.
     output::line("The default run, one kernel thread a rank; efficiency is speed-up by ranks.")?;
-    output::line(speed::table(&view.speed))?;
+    output::line(speed::table(&speed::measure()?))?;
     output::line(format!(
         "\nMemory of a rank at ring, {} ranks; measured is the process's growth by ranks.",
         memory::RANKS
     ))?;
-    output::line(memory::table(&view.memory))?;
+    output::line(memory::table(&memory::measure()?))?;
     output::line(format!(
         "\nWork of the slowest rank by the mean, {} tokens on {} ranks.",
         balance::SEQ_LEN,
         balance::RANKS
     ))?;
-    output::line(balance::table(&view.balance))
+    output::line(balance::table(&balance::measure()?))
 }
 
 /// Two decimals, at the right.
