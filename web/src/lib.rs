@@ -3,9 +3,10 @@
 pub mod app;
 pub mod build_id;
 pub mod cluster;
+#[cfg(feature = "worker")]
 mod panic_hook;
 #[cfg(feature = "worker")]
 pub mod rank;
 pub mod reference;
 mod turn;
-mod wire;
+pub mod wire;

@@ -14,6 +14,8 @@ use tiny_http::{Header, Request, Response, Server};
 /// More than the connections of one browser, so that a held answer blocks no other.
 const THREADS: usize = 12;
 
+const POISONED: &str = "no thread panics while it holds the list";
+
 /// What a host does to one of the page's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -48,7 +50,7 @@ struct Shared {
     dist: PathBuf,
     hosting: Hosting,
     released: AtomicBool,
-    asked: Mutex<Vec<String>>,
+    not_found: Mutex<Vec<String>>,
 }
 
 /// The built page: its absence fails a test, it does not skip it.
@@ -70,7 +72,7 @@ impl Site {
             dist: dist()?,
             hosting,
             released: AtomicBool::new(false),
-            asked: Mutex::default(),
+            not_found: Mutex::default(),
         });
         let server = Server::http((Ipv4Addr::LOCALHOST, 0)).map_err(|error| anyhow!(error))?;
         let port = server.server_addr().to_ip().map_or(0, |address| address.port());
@@ -100,7 +102,7 @@ impl Site {
 
     /// Paths that were asked for and are not there.
     pub fn not_found(&self) -> Vec<String> {
-        self.shared.asked.lock().unwrap().clone()
+        self.shared.not_found.lock().expect(POISONED).clone()
     }
 }
 
@@ -135,11 +137,12 @@ impl Shared {
         let _ = match file {
             Some((bytes, name)) => {
                 let kind = mime_guess::from_path(&name).first_or_octet_stream();
-                let header = Header::from_bytes("Content-Type", kind.to_string()).unwrap();
+                let header = Header::from_bytes("Content-Type", kind.to_string())
+                    .expect("a media type is plain ASCII");
                 request.respond(Response::from_data(self.prepare(&name, bytes)).with_header(header))
             }
             None => {
-                self.asked.lock().unwrap().push(url);
+                self.not_found.lock().expect(POISONED).push(url);
                 request.respond(Response::from_string("it is not here\n").with_status_code(404))
             }
         };

@@ -33,7 +33,8 @@ thread_local! {
     static LISTENER: RefCell<Option<(WorkerScope<Helper>, HandlerId)>> = const { RefCell::new(None) };
 }
 
-/// Tells the page why this worker will say nothing more.
+/// A panic's way out: tells the page why this worker will say nothing more.
+#[cfg(feature = "worker")]
 pub fn last_words(message: &str) {
     LISTENER.with(|listener| {
         if let Ok(listener) = listener.try_borrow()
