@@ -2,7 +2,8 @@
 //!
 //! Clocks of different ranks cannot be compared closely, and a message takes too little time to
 //! be watched. So a step is cut into beats as Lamport's clocks are counted: a message leaves in
-//! one beat and arrives in the next at the earliest, and a rank computes at most one tile a beat.
+//! one beat and arrives in the next at the earliest, and a rank computes at most one tile a beat,
+//! after what it sends in it.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -111,6 +112,10 @@ impl Order {
     fn take(&mut self, rank: usize, event: &Event) {
         match event.kind {
             EventKind::Send { axis, op, seq, to, bytes, block } => {
+                // What leaves after a tile belongs to what comes next, save a tile's own gradients.
+                if op != Op::RingKvGrad && self.beat(rank).work[rank].is_some() {
+                    self.clocks[rank] += 1;
+                }
                 let now = self.clocks[rank];
                 self.under_way.entry((axis, op, seq, event.rank, to)).or_default().push_back(now);
                 let hop = Hop { from: event.rank, to, axis, op, bytes, block };
@@ -257,6 +262,14 @@ mod tests {
         let blocks: Vec<_> = beats.iter().map(|b| b.blocks.clone()).collect();
         assert_eq!(blocks, [vec![0, 1], vec![1, 1]]);
         assert_eq!(beats[1].work[1], None);
+    }
+
+    #[test]
+    fn the_next_layer_begins_a_beat_of_its_own() {
+        let two_layers = ring(2).into_iter().map(|events| [events.clone(), events].concat());
+        let beats = beats(two_layers.collect()).beats;
+        assert_eq!(beats.iter().map(|b| b.hops.len()).collect::<Vec<_>>(), [2, 0, 2, 0]);
+        assert_eq!(beats[2].blocks, [0, 1]);
     }
 
     #[test]
