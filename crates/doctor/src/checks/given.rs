@@ -1,0 +1,273 @@
+//! What was given by flags, settings and versions: what of it cannot be understood.
+
+use crate::correct::Edit;
+use crate::facts::{Fact, truth};
+use crate::finding::{Finding, Id, LAUNCH, Severity, Stage};
+use crate::flags::{FlagFault, Line};
+use crate::input::Input;
+use crate::keys::{FSDP, PARALLELISM, Shape};
+use crate::nearest::nearest;
+use crate::read::MAX_COUNT;
+use crate::setup::{Axis, Setup};
+use crate::text::short;
+use crate::version::{BROKEN, FIRST_WITH_CP, Maturity, NEWEST_KNOWN, REPAIRED, Version};
+
+/// Variables of accelerate that the doctor knows.
+const VARIABLES: &[&str] = &[
+    "ACCELERATE_USE_PARALLELISM_CONFIG",
+    "ACCELERATE_ALLOW_CP_STANDALONE",
+    "ACCELERATE_USE_CPU",
+    "ACCELERATE_USE_FSDP",
+    "ACCELERATE_USE_DEEPSPEED",
+    "ACCELERATE_USE_MEGATRON_LM",
+    "ACCELERATE_TORCH_DEVICE",
+    "ACCELERATE_MIXED_PRECISION",
+    "ACCELERATE_DEBUG_MODE",
+    "PARALLELISM_CONFIG_DP_REPLICATE_SIZE",
+    "PARALLELISM_CONFIG_DP_SHARD_SIZE",
+    "PARALLELISM_CONFIG_TP_SIZE",
+    "PARALLELISM_CONFIG_CP_SIZE",
+    "PARALLELISM_CONFIG_CP_BACKEND",
+    "PARALLELISM_CONFIG_CP_COMM_STRATEGY",
+    "PARALLELISM_CONFIG_SP_SIZE",
+    "PARALLELISM_CONFIG_SP_BACKEND",
+    "PARALLELISM_CONFIG_SP_SEQ_LENGTH",
+    "PARALLELISM_CONFIG_SP_SEQ_LENGTH_IS_VARIABLE",
+    "PARALLELISM_CONFIG_SP_ATTN_IMPLEMENTATION",
+    "FSDP_VERSION",
+];
+
+/// What is wrong with the flags.
+pub(crate) fn flags(line: &Line, faults: &[FlagFault], config: bool) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = faults.iter().map(fault).collect();
+    for flag in &line.flags {
+        let Some(value) = &flag.value else { continue };
+        let shape = shape(&flag.name);
+        let wrong = match shape {
+            Shape::Count => !value.parse::<u64>().is_ok_and(|n| (1..=MAX_COUNT).contains(&n)),
+            Shape::Choice(names) => !names.contains(&value.as_str()),
+            _ => false,
+        };
+        if wrong {
+            let why = match shape {
+                Shape::Choice(names) => format!("It must be one of {}.", names.join(", ")),
+                _ => format!("It must be a whole number from 1 to {MAX_COUNT}."),
+            };
+            findings.push(
+                Finding::new(Id::BadValue, Severity::Error, Stage::Read)
+                    .says(
+                        format!("--{} {} cannot be used.", flag.name, short(value)),
+                        why,
+                        "Correct it, or leave the flag out to get the default.",
+                    )
+                    .refers_to(LAUNCH)
+                    .corrected_by([Edit::RemoveFlag(flag.name.clone())]),
+            );
+        }
+    }
+    if let Some(file) = line.value("config_file").filter(|_| !config) {
+        findings.push(Finding::new(Id::NotUnderstood, Severity::Warning, Stage::Read).says(
+            format!("--config_file {} was not given to the doctor.", short(file)),
+            "What it holds decides as much as the flags do.",
+            "Give the file as well.",
+        ));
+    }
+    findings
+}
+
+fn shape(flag: &str) -> Shape {
+    match flag {
+        "num_processes" | "num_machines" => Shape::Count,
+        "mixed_precision" => Shape::Choice(crate::keys::PRECISIONS),
+        flag => PARALLELISM
+            .iter()
+            .chain(FSDP)
+            .find(|(name, _)| *name == flag)
+            .map_or(Shape::Any, |&(_, shape)| shape),
+    }
+}
+
+fn fault(fault: &FlagFault) -> Finding {
+    let finding = match fault {
+        FlagFault::Unknown { typed, meant, .. } => {
+            let fix = match meant {
+                Some(meant) => format!("Did you mean --{meant}?"),
+                None => "Put the script's own arguments after the script.".to_owned(),
+            };
+            Finding::new(Id::UnknownKey, Severity::Error, Stage::Read).says(
+                format!("accelerate launch has no flag {}.", short(typed)),
+                "What it does not know, accelerate launch takes for the script to run.",
+                fix,
+            )
+        }
+        FlagFault::NoValue { name } => Finding::new(Id::BadValue, Severity::Error, Stage::Read)
+            .says(
+                format!("--{name} has no value."),
+                "The launcher expects one after it.",
+                format!("Write --{name} and a value, or leave it out."),
+            ),
+    };
+    let finding = finding.refers_to(LAUNCH);
+    match fault {
+        FlagFault::NoValue { name } => finding.corrected_by([Edit::RemoveFlag(name.clone())]),
+        FlagFault::Unknown { meant: Some(meant), value, .. } => {
+            finding.corrected_by([Edit::PutFlag(meant, value.clone())])
+        }
+        // What could not be understood is not carried over, so writing the line again drops it.
+        FlagFault::Unknown { meant: None, .. } => finding.corrected_by([Edit::Rewrite]),
+    }
+}
+
+/// What is wrong with variables and facts.
+pub(crate) fn settings(input: &Input) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (name, value) in &input.settings {
+        if let Some(fact) = Fact::named(name) {
+            findings.extend(bad_fact(fact, name, value));
+            continue;
+        }
+        let size = Axis::ALL.iter().any(|axis| axis.variable() == name);
+        if size && !value.trim().parse::<u64>().is_ok_and(|n| (1..=MAX_COUNT).contains(&n)) {
+            findings.push(
+                Finding::new(Id::BadValue, Severity::Error, Stage::Read)
+                    .says(
+                        format!("{name} = {} cannot be used.", short(value)),
+                        format!("It must be a whole number from 1 to {MAX_COUNT}."),
+                        "Correct the variable, or unset it.",
+                    )
+                    .corrected_by([Edit::RemoveVariable(name.clone())]),
+            );
+        }
+        findings.extend(unknown_variable(name));
+    }
+    findings
+}
+
+fn unknown_variable(name: &str) -> Option<Finding> {
+    if VARIABLES.contains(&name) {
+        return None;
+    }
+    let meant = nearest(name, VARIABLES.iter().copied());
+    let ours = name.starts_with("PARALLELISM_CONFIG_") || name.contains("CP_SIZE");
+    if meant.is_none() && !ours {
+        return None;
+    }
+    let fix = match meant {
+        Some(meant) => format!("Did you mean {meant}?"),
+        None => "Set PARALLELISM_CONFIG_CP_SIZE, or use the configuration file.".to_owned(),
+    };
+    Some(
+        Finding::new(Id::UnknownKey, Severity::Warning, Stage::Read)
+            .says(
+                format!("The variable {} has no effect.", short(name)),
+                "accelerate reads variables by their exact names.",
+                fix,
+            )
+            .corrected_by([Edit::RemoveVariable(name.to_owned())]),
+    )
+}
+
+fn bad_fact(fact: Fact, name: &str, value: &str) -> Option<Finding> {
+    let value = value.trim();
+    let one_of = |names: &[&str]| {
+        (!names.contains(&value)).then(|| format!("It must be one of {}.", names.join(", ")))
+    };
+    let why = match fact {
+        Fact::Launcher => {
+            one_of(&["accelerate", "launch", "notebook", "notebook_launcher", "torchrun", "python"])
+        }
+        Fact::Processes | Fact::SeqLen | Fact::PadToMultipleOf => {
+            let good = value.parse::<u64>().is_ok_and(|n| n > 0);
+            (!good).then(|| "It must be a whole number from 1.".to_owned())
+        }
+        Fact::Packing => truth(value).is_none().then(|| "It must be true or false.".to_owned()),
+        Fact::SlidingWindow => {
+            let good = truth(value).is_some() || value.parse::<u64>().is_ok();
+            (!good).then(|| "It must be a width, true or false.".to_owned())
+        }
+        Fact::PaddingSide => one_of(&["left", "right"]),
+        Fact::Loss => one_of(&["mean", "sum"]),
+        Fact::ValidTokens => one_of(&["equal", "unequal"]),
+        Fact::Context => one_of(&["after-prepare", "before-prepare"]),
+        Fact::AttentionMask | Fact::Attention | Fact::DdpBackend => None,
+    }?;
+    Some(
+        Finding::new(Id::BadValue, Severity::Error, Stage::Read)
+            .says(
+                format!("{} = {} cannot be understood.", short(name), short(value)),
+                why,
+                "Correct it, or leave it out.",
+            )
+            .refers_to(None)
+            .corrected_by([Edit::RemoveVariable(name.to_owned())]),
+    )
+}
+
+/// What is unknown about the versions, as far as something depends on them.
+pub(crate) fn versions(input: &Input, setup: &Setup) -> Vec<Finding> {
+    let cp = setup.asked.cp > 1;
+    let mut findings = Vec::new();
+    let unknown = |message: String, why: &str, fix: &str| {
+        Finding::new(Id::UnknownVersion, Severity::Warning, Stage::Read).says(message, why, fix)
+    };
+    let depends = "1.9 and earlier have no CP, 1.12.0 never builds its context, and 1.10, 1.11 and \
+                   1.13 and later work.";
+    let say = "Say which one it is: pip show accelerate.";
+    match input.accelerate.as_deref().map(|text| (text, Version::parse(text))) {
+        None if cp => findings.push(
+            unknown(
+                format!("accelerate's version was not given; {NEWEST_KNOWN} is assumed."),
+                depends,
+                say,
+            )
+            .corrected_by([Edit::Accelerate("1.13.0")]),
+        ),
+        None => {}
+        Some((text, None)) => findings.push(
+            unknown(
+                format!("{} is no version of accelerate; {NEWEST_KNOWN} is assumed.", short(text)),
+                depends,
+                say,
+            )
+            .corrected_by([Edit::Accelerate("1.13.0")]),
+        ),
+        Some((_, Some(version))) if version.release > NEWEST_KNOWN.release => {
+            findings.push(unknown(
+                format!(
+                    "accelerate {version} is newer than {NEWEST_KNOWN}, the newest that is known \
+                     here; it is assumed to behave the same."
+                ),
+                "What changed since cannot be told.",
+                "Compare with its release notes.",
+            ));
+        }
+        Some((_, Some(version))) => {
+            let turning = [FIRST_WITH_CP, BROKEN, REPAIRED].iter().any(|turn| {
+                turn.release == version.release && version.maturity == Maturity::Development
+            });
+            if cp && turning {
+                findings.push(
+                    unknown(
+                        format!(
+                            "accelerate {version} is a development version; it is assumed to \
+                             behave like the release."
+                        ),
+                        depends,
+                        "Use a release, such as 1.13.0.",
+                    )
+                    .corrected_by([Edit::Accelerate("1.13.0")]),
+                );
+            }
+        }
+    }
+    for (package, given) in [("torch", &input.torch), ("TRL", &input.trl)] {
+        if let Some(text) = given.as_deref().filter(|text| Version::parse(text).is_none()) {
+            findings.push(unknown(
+                format!("{} is no version of {package}; a current one is assumed.", short(text)),
+                "What depends on it cannot be told.",
+                "Give it as pip prints it.",
+            ));
+        }
+    }
+    findings
+}

@@ -1,0 +1,241 @@
+//! What goes wrong while the processes are started.
+
+use plan::runtime::Preset;
+
+use crate::correct::Edit;
+use crate::facts::Fact;
+use crate::finding::{Finding, Id, Severity, Stage};
+use crate::setup::{
+    CpuWish, GpuCount, GroupVariables, Ignored, Kind, Legible, Parallelism, Setup, Source, Starter,
+};
+use crate::version::REPAIRED;
+
+pub(super) fn no_cp_in_version(setup: &Setup) -> Option<Finding> {
+    if setup.parallelism != Parallelism::Unsupported {
+        return None;
+    }
+    Some(
+        Finding::new(Id::NoCpInVersion, Severity::Error, Stage::Launch)
+            .says(
+                format!("accelerate {} has no context parallelism.", setup.accelerate),
+                "1.10.0 (August 2025) is the first that has it; earlier ones refuse the section \
+                 and the flags, and never look at the variables.",
+                "Install accelerate 1.13.0 or later; 1.12.0 has it but never builds the context.",
+            )
+            .corrected_by([Edit::Accelerate("1.13.0")]),
+    )
+}
+
+pub(super) fn cpu_with_fsdp(setup: &Setup) -> Option<Finding> {
+    let (Some(wish), Kind::Fsdp(_)) = (setup.cpu, setup.kind) else { return None };
+    let typed = wish == CpuWish::Flag && setup.line.has("use_fsdp");
+    let (message, why) = match wish {
+        CpuWish::Flag if typed => (
+            "accelerate launch stops: only one of --cpu and --use_fsdp at a time.",
+            "FSDP shards over accelerators, so the launcher refuses the two together.",
+        ),
+        CpuWish::Flag => (
+            "--cpu drops the file's FSDP without a word: one plain process starts.",
+            "The launcher takes its simple path for --cpu, and that path sets nothing of FSDP.",
+        ),
+        CpuWish::Config | CpuWish::Environment | CpuWish::Kind => (
+            "FSDP is asked for together with the CPU; it assumes an accelerator.",
+            "On the CPU the kind of run is MULTI_CPU or a single process, and FSDP's part of \
+             accelerate is reached from neither.",
+        ),
+    };
+    let edit = if setup.no_gpu() { Edit::PlainCpu } else { Edit::LeaveCpu(wish) };
+    let fix = if setup.no_gpu() {
+        "There is no GPU: leave FSDP out and run one process on the CPU."
+    } else {
+        "Leave the CPU out to shard over GPUs, or leave FSDP out to run on the CPU."
+    };
+    Some(
+        Finding::new(Id::CpuWithFsdp, Severity::Error, Stage::Launch)
+            .says(message, why, fix)
+            .corrected_by([edit]),
+    )
+}
+
+pub(super) fn cp_flag_ignored(setup: &Setup) -> Option<Finding> {
+    let Parallelism::Ignored(reason) = setup.parallelism else { return None };
+    let what = if setup.asked.cp > 1 {
+        format!("cp_size = {} is ignored without a word; cp stays 1.", setup.asked.cp)
+    } else {
+        "The sizes of the mesh are ignored without a word; all stay 1.".to_owned()
+    };
+    let (why, fix, severity) = match reason {
+        Ignored::NoUseFlag => (
+            "The launcher hands the sizes on only with --use_parallelism_config.",
+            "Add --use_parallelism_config (with --use_fsdp --fsdp_version 2).",
+            Severity::Error,
+        ),
+        Ignored::KindFlag => (
+            "A flag that names the kind of run keeps the launcher from switching the file's \
+             section on.",
+            "Leave that flag out, so that the file decides, or add --use_parallelism_config.",
+            Severity::Error,
+        ),
+        Ignored::SwitchedOff => (
+            "The section itself says use_parallelism_config: false.",
+            "Take that line out.",
+            Severity::Error,
+        ),
+        Ignored::NoUseVariable => (
+            "Accelerator() reads the sizes only where ACCELERATE_USE_PARALLELISM_CONFIG is true, \
+             or where the script builds a ParallelismConfig itself.",
+            "Set ACCELERATE_USE_PARALLELISM_CONFIG=true, or pass a ParallelismConfig.",
+            Severity::Error,
+        ),
+        Ignored::Notebook => (
+            "notebook_launcher reads neither the file nor the launcher's flags.",
+            "Pass a ParallelismConfig to Accelerator() in the notebook, or use accelerate launch.",
+            Severity::Error,
+        ),
+    };
+    Some(
+        Finding::new(Id::CpFlagIgnored, severity, Stage::Silent)
+            .says(what, why, fix)
+            .corrected_by([Edit::UseParallelism]),
+    )
+}
+
+fn colab_without_gpu(setup: &Setup) -> bool {
+    let colab = setup
+        .machine
+        .as_ref()
+        .is_some_and(|machine| matches!(machine.preset, Preset::ColabCpu | Preset::ColabT4));
+    colab && setup.no_gpu()
+}
+
+pub(super) fn nvidia_smi_missing(setup: &Setup) -> Option<Finding> {
+    let (severity, when) = match setup.starter {
+        Starter::Notebook => (Severity::Error, ""),
+        Starter::PerhapsNotebook => (Severity::Warning, "Started from the notebook, "),
+        Starter::Launch | Starter::Torchrun | Starter::Python => return None,
+    };
+    if !colab_without_gpu(setup) || setup.accelerate.has(REPAIRED) {
+        return None;
+    }
+    let message = format!("{when}notebook_launcher stops: FileNotFoundError for nvidia-smi.");
+    Some(
+        Finding::new(Id::NvidiaSmiMissing, severity, Stage::Launch)
+            .says(
+                message,
+                "In Colab the launcher counts GPUs with nvidia-smi before it looks whether CUDA \
+                 is there, and without a GPU there is no such program.",
+                "Install accelerate 1.13.0 or later, or call the training function directly.",
+            )
+            .corrected_by([Edit::Accelerate("1.13.0")]),
+    )
+}
+
+pub(super) fn processes_ignored(setup: &Setup) -> Option<Finding> {
+    let asked = setup.processes.filter(|&processes| processes > 1)?;
+    let colab = setup.starter == Starter::Notebook
+        && colab_without_gpu(setup)
+        && setup.accelerate.has(REPAIRED);
+    let simple = setup.starter == Starter::Launch
+        && matches!(setup.kind, Kind::Single | Kind::MultiCpu)
+        && setup.group == GroupVariables::Absent
+        && !setup.mpirun;
+    let (why, fix) = match (colab, simple) {
+        (true, _) => (
+            "In Colab without two GPUs the launcher calls the function once and does not look at \
+             num_processes.",
+            "Say 1, or move to a machine with the GPUs.",
+        ),
+        (_, true) => (
+            "For this kind of run accelerate launch starts the script once; only mpirun starts \
+             several on CPUs.",
+            "Say 1, or start it under mpirun (mpirun_hostfile in mpirun_config).",
+        ),
+        (false, false) => return None,
+    };
+    Some(
+        Finding::new(Id::ProcessesIgnored, Severity::Warning, Stage::Silent)
+            .says(format!("{asked} processes are asked for and one runs."), why, fix)
+            .corrected_by([Edit::Processes(1)]),
+    )
+}
+
+pub(super) fn ranks_alone(setup: &Setup) -> Option<Finding> {
+    let asked = setup.processes.filter(|&processes| processes > 1)?;
+    let colab = setup
+        .machine
+        .as_ref()
+        .is_some_and(|machine| matches!(machine.preset, Preset::ColabCpu | Preset::ColabT4));
+    let cpu_box = setup.no_gpu() || setup.cpu.is_some();
+    if setup.starter != Starter::Notebook || colab || !cpu_box {
+        return None;
+    }
+    Some(
+        Finding::new(Id::RanksAlone, Severity::Error, Stage::Silent)
+            .says(
+                format!(
+                    "notebook_launcher says \"Launching training on {asked} CUDAs\"; each of the \
+                     {asked} processes then believes it is alone."
+                ),
+                "The processes get a rank, but without a GPU and without cpu=True no process \
+                 group is made, so each trains the whole run by itself.",
+                "Use num_processes=1, or debug_launcher, which makes a group on the CPU.",
+            )
+            .corrected_by([Edit::Processes(1)]),
+    )
+}
+
+pub(super) fn more_ranks_than_gpus(setup: &Setup) -> Option<Finding> {
+    let (GpuCount::Known(gpus), Some(asked)) = (setup.gpus, setup.processes) else { return None };
+    if gpus == 0 || asked <= gpus || setup.cpu.is_some() || !setup.kind.over_devices() {
+        return None;
+    }
+    let mut edits = vec![Edit::Processes(gpus)];
+    if setup.parallelism == Parallelism::On {
+        // With fewer ranks the mesh must shrink as well: all of them go to CP.
+        edits.extend([
+            Edit::Size(crate::setup::Axis::DpReplicate, 1),
+            Edit::Size(crate::setup::Axis::DpShard, 1),
+            Edit::Size(crate::setup::Axis::Tp, 1),
+            Edit::Size(crate::setup::Axis::Cp, gpus),
+        ]);
+        if gpus == 1 {
+            edits.push(Edit::PutNamed(
+                None,
+                "distributed_type".to_owned(),
+                crate::document::Value::text("NO"),
+            ));
+        }
+    }
+    let gpus_are = if gpus == 1 { "is 1 GPU".to_owned() } else { format!("are {gpus} GPUs") };
+    Some(
+        Finding::new(Id::MoreRanksThanGpus, Severity::Error, Stage::Launch)
+            .says(
+                format!("{asked} processes are asked for and there {gpus_are}."),
+                "Each process takes a GPU of its own; the others stop with an invalid device.",
+                format!("Use num_processes {gpus}, or a machine with {asked} GPUs."),
+            )
+            .corrected_by(edits),
+    )
+}
+
+pub(super) fn missing_processes(setup: &Setup) -> Option<Finding> {
+    let from_file = setup.source == Source::Config && setup.starter != Starter::Notebook;
+    let written = setup.legible == Legible::No;
+    let said = setup.processes.is_some() || setup.facts.get(Fact::Processes).is_some();
+    if !from_file || said || written {
+        return None;
+    }
+    let product = match setup.parallelism {
+        Parallelism::On => setup.asked.product(),
+        Parallelism::Unasked | Parallelism::Ignored(_) | Parallelism::Unsupported => 1,
+    };
+    Some(
+        Finding::new(Id::MissingKey, Severity::Error, Stage::Launch)
+            .says(
+                "accelerate launch stops: num_processes must be passed.",
+                "The file does not hold it, and there is no default for this kind of run.",
+                format!("Add num_processes: {product}, or pass --num_processes."),
+            )
+            .corrected_by([Edit::Processes(product)]),
+    )
+}

@@ -1,0 +1,49 @@
+//! What the doctor is given.
+
+use std::collections::BTreeMap;
+
+use plan::Refusal;
+use plan::runtime::{Preset, Probe};
+
+/// What the doctor is given; everything may be left out, but not all of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Input {
+    /// The text of a configuration file as `accelerate config` writes it.
+    pub config: Option<String>,
+    /// The words typed after `accelerate launch`.
+    pub launch: Option<Vec<String>>,
+    /// Environment variables, and facts about the script (see [`crate::Fact`]), by name.
+    pub settings: BTreeMap<String, String>,
+    /// The version of accelerate, as `pip` prints it.
+    pub accelerate: Option<String>,
+    /// The version of torch.
+    pub torch: Option<String>,
+    /// The version of TRL.
+    pub trl: Option<String>,
+    /// The machine that the run is meant for; left out, it is taken to have what is asked for.
+    pub machine: Option<Machine>,
+}
+
+/// The machine that the run is meant for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    /// The preset that it comes from.
+    pub preset: Preset,
+    /// What it has.
+    pub probe: Probe,
+}
+
+impl Input {
+    /// Refuses an input that holds nothing to diagnose.
+    pub fn check(&self) -> Result<(), Refusal> {
+        if *self != Self::default() {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            "doctor",
+            "nothing",
+            "there is nothing to diagnose",
+            "give a configuration, launch flags after --, a version, a setting or a machine",
+        ))
+    }
+}

@@ -1,0 +1,131 @@
+//! Reads somebody's accelerate configuration and environment; says what will happen and why.
+//!
+//! [`diagnose`] is a pure function of an [`Input`]: the text of a configuration, the words typed
+//! after `accelerate launch`, variables, versions and a machine. Findings come in the order in
+//! which a run meets them. What was concluded from accelerate's source was read at 1.10.0,
+//! 1.12.0, 1.13.0 and 1.15.0.
+
+mod checks;
+mod correct;
+mod document;
+mod facts;
+mod finding;
+mod flags;
+mod input;
+mod keys;
+mod mesh;
+mod nearest;
+mod ordered;
+mod playground;
+mod read;
+mod report;
+mod setup;
+mod story;
+mod text;
+mod version;
+mod yaml;
+
+pub use correct::{Corrected, Edit};
+pub use document::Value;
+pub use facts::Fact;
+pub use finding::{Finding, Id, Severity, Stage};
+pub use flags::split as split_line;
+pub use input::{Input, Machine};
+pub use mesh::{Mesh, MeshRank};
+pub use ordered::Ordered;
+pub use playground::Playground;
+pub use report::{Context, Fate, Report, Verdict};
+pub use setup::{Axis, CpuWish};
+pub use story::{State, Step, Story};
+pub use yaml::{Place, Scalar};
+
+use correct::Draft;
+use document::Document;
+use flags::{FlagFault, Line};
+use plan::Refusal;
+use setup::{Setup, Source};
+use story::Given;
+
+/// Correcting one fault may bring another to light; more rounds than this it never takes.
+const MAX_ROUNDS: usize = 16;
+
+/// Says what will happen; refused where there is nothing to diagnose.
+pub fn diagnose(input: &Input) -> Result<Report, Refusal> {
+    input.check()?;
+    let examined = Examined::new(input);
+    let corrected = corrected_input(input).map(|after| Corrected::new(input, &after));
+    let Examined { setup, findings, .. } = examined;
+    let readable = setup.source != Source::Unreadable;
+    let state = |given: &Option<String>| match given.as_deref().map(version::Version::parse) {
+        Some(Some(_)) => State::Fine,
+        Some(None) => State::Doubtful,
+        None => State::Unknown,
+    };
+    let given = Given { accelerate: state(&input.accelerate), torch: state(&input.torch) };
+    Ok(Report {
+        verdict: Verdict::of(&findings),
+        mesh: readable.then(|| mesh::mesh(&setup)).flatten(),
+        context: Context::of(&setup, &findings),
+        stories: story::stories(&setup, &findings, given),
+        playground: readable.then(|| playground::playground(&setup)).flatten(),
+        assumed: setup.assumed,
+        findings,
+        corrected,
+    })
+}
+
+/// What was given, with every fault that can be corrected corrected; `None` where there is none.
+pub fn corrected_input(input: &Input) -> Option<Input> {
+    let mut current = input.clone();
+    for _ in 0..MAX_ROUNDS {
+        let examined = Examined::new(&current);
+        let edits = first_edits(&examined.findings);
+        if edits.is_empty() || examined.setup.source == Source::Unreadable {
+            break;
+        }
+        let line = current.launch.is_some().then_some(examined.line);
+        let mut draft = Draft { document: examined.document, line, input: current };
+        for edit in &edits {
+            draft.apply(edit);
+        }
+        current = draft.finish();
+    }
+    (current != *input).then_some(current)
+}
+
+/// The changes for the first stage that has any: what goes wrong later may follow from it.
+fn first_edits(findings: &[Finding]) -> Vec<Edit> {
+    let stages = findings.iter().filter(|f| !f.edits.is_empty()).map(|finding| finding.stage);
+    let first = stages.min();
+    let at_first = findings.iter().filter(|finding| Some(finding.stage) == first);
+    at_first.flat_map(|finding| finding.edits.clone()).collect()
+}
+
+struct Examined {
+    setup: Setup,
+    findings: Vec<Finding>,
+    document: Option<Document>,
+    line: Line,
+}
+
+impl Examined {
+    fn new(input: &Input) -> Self {
+        let accelerate = setup::accelerate_version(input);
+        let config = match &input.config {
+            Some(text) => read::read(text, accelerate),
+            None => read::Config::default(),
+        };
+        let (line, faults): (Line, Vec<FlagFault>) =
+            input.launch.as_deref().map(flags::parse).unwrap_or_default();
+        let setup = Setup::new(input, &config, line.clone());
+        let mut findings = config.findings;
+        findings.extend(checks::flags(&line, &faults, input.config.is_some()));
+        findings.extend(checks::settings(input));
+        if setup.source != Source::Unreadable {
+            findings.extend(checks::versions(input, &setup));
+            findings.extend(checks::run(&setup));
+        }
+        findings.sort_by_key(|finding| finding.stage);
+        Self { setup, findings, document: config.document, line }
+    }
+}

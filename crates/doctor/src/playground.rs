@@ -1,0 +1,77 @@
+//! The same mesh, scaled down to what a browser runs.
+
+use plan::{Layout, RunConfig, RunPlan, StrategyKind};
+use serde::Serialize;
+
+use crate::setup::Setup;
+
+/// The most ranks that the playground opens with.
+const MAX_RANKS: u64 = 8;
+
+/// A run for the playground, and what was scaled.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Playground {
+    /// The run.
+    pub run: RunConfig,
+    /// What differs from the run that was diagnosed.
+    pub notes: Vec<String>,
+}
+
+/// The run that shows the mesh of `setup`; `None` where it asks for no CP or SP.
+pub fn playground(setup: &Setup) -> Option<Playground> {
+    let sizes = setup.asked;
+    let ulysses = sizes.sp > 1 && sizes.cp <= 1;
+    let asked = if ulysses { sizes.sp } else { sizes.cp };
+    if asked <= 1 {
+        return None;
+    }
+    let mut notes = Vec::new();
+    // The page offers powers of two.
+    let cp = power_of_two_up_to(asked.min(MAX_RANKS));
+    if cp < asked {
+        notes.push(format!("cp {asked} is shown as {cp}"));
+    }
+    let asked_dp = sizes.dp_replicate.saturating_mul(sizes.dp_shard);
+    let dp = power_of_two_up_to(asked_dp.min(MAX_RANKS / cp));
+    if dp < asked_dp {
+        notes.push(format!("dp {asked_dp} is shown as {dp}"));
+    }
+    if sizes.tp > 1 {
+        notes.push(format!("tp {} is left out", sizes.tp));
+    }
+    if sizes.dp_shard > 1 {
+        notes.push("dp_shard is shown as replicas: nothing shards parameters here".to_owned());
+    }
+    let strategy = match (ulysses, setup.strategy.as_deref()) {
+        (true, _) => StrategyKind::Ulysses,
+        (false, Some("alltoall")) => StrategyKind::Ring,
+        (false, _) => StrategyKind::AllGather,
+    };
+    // torch balances causal attention by giving each rank a piece of both ends: zigzag.
+    let layout = if ulysses { Layout::Contiguous } else { Layout::Zigzag };
+    let default = RunConfig::default();
+    // Ulysses wants a multiple of its degree in heads, and heads want an even size.
+    let heads = if ulysses { default.heads.next_multiple_of(to_usize(cp)) } else { default.heads };
+    let d_model = default.d_model.next_multiple_of(2 * heads);
+    let run = RunConfig {
+        cp: to_usize(cp),
+        dp: to_usize(dp),
+        strategy,
+        layout,
+        heads,
+        d_model,
+        kv_heads: None,
+        ..default
+    };
+    // Whatever is not possible here is not offered.
+    RunPlan::new(run.clone()).ok().map(|_| Playground { run, notes })
+}
+
+fn power_of_two_up_to(number: u64) -> u64 {
+    1 << number.max(1).ilog2()
+}
+
+/// Exact: the number is at most [`MAX_RANKS`].
+fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(1)
+}

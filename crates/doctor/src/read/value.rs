@@ -1,0 +1,89 @@
+//! Whether a value has the shape that its key asks for, and what may have been meant.
+
+use super::MAX_COUNT;
+use crate::document::Value;
+use crate::facts::truth;
+use crate::keys::Shape;
+use crate::nearest::nearest;
+use crate::yaml::Scalar;
+
+/// Why the value cannot be used, and what may have been meant.
+pub(super) fn fault(scalar: &Scalar, shape: Shape) -> Option<(String, Option<Value>)> {
+    let low = match shape {
+        Shape::Count => 1,
+        Shape::Index => 0,
+        Shape::Switch => return switch_fault(scalar),
+        Shape::Choice(names) => return choice_fault(scalar, names),
+        Shape::Section | Shape::Any => {
+            return matches!(shape, Shape::Section).then(|| (expected(shape), None));
+        }
+    };
+    let Scalar::Int(number) = scalar else {
+        let meant = scalar.to_string().trim().parse::<u64>().ok().filter(|&n| n >= low);
+        let meant = meant.filter(|&number| number <= MAX_COUNT);
+        let why = match (scalar, meant) {
+            (Scalar::Text(_), Some(_)) => {
+                "In quotes it is text, and text cannot be compared with a number.".to_owned()
+            }
+            _ => expected(shape),
+        };
+        return Some((why, meant.map(Value::int)));
+    };
+    if *number < i128::from(low) {
+        return Some((format!("It must be a whole number from {low}."), None));
+    }
+    if *number > i128::from(MAX_COUNT) {
+        return Some((format!("Nobody has more than {MAX_COUNT} of these."), None));
+    }
+    None
+}
+
+fn switch_fault(scalar: &Scalar) -> Option<(String, Option<Value>)> {
+    match scalar {
+        Scalar::Bool(_) => None,
+        Scalar::Text(text) => match truth(text) {
+            Some(meant) => Some((
+                "In quotes it is text, and any text that is not empty counts as true.".to_owned(),
+                Some(Value::bool(meant)),
+            )),
+            None => Some((expected(Shape::Switch), None)),
+        },
+        Scalar::Int(0 | 1) => None,
+        Scalar::Int(_) | Scalar::Float(_) | Scalar::Null => Some((expected(Shape::Switch), None)),
+    }
+}
+
+fn choice_fault(
+    scalar: &Scalar,
+    names: &'static [&'static str],
+) -> Option<(String, Option<Value>)> {
+    let given = scalar.to_string();
+    if names.contains(&given.as_str()) && !matches!(scalar, Scalar::Bool(_)) {
+        return None;
+    }
+    // Without quotes NO is a truth value too, but distributed_type gets by with it.
+    if *scalar == Scalar::Bool(false) && names.contains(&"NO") {
+        return None;
+    }
+    if *scalar == Scalar::Bool(false) && names.contains(&"no") {
+        let why = "Without quotes, no is a truth value in YAML, and the launcher needs text.";
+        return Some((why.to_owned(), Some(Value::text("no"))));
+    }
+    let meant = names
+        .iter()
+        .copied()
+        .find(|name| name.eq_ignore_ascii_case(&given))
+        .or_else(|| nearest(&given, names.iter().copied()));
+    Some((format!("It must be one of {}.", names.join(", ")), meant.map(Value::text)))
+}
+
+pub(super) fn expected(shape: Shape) -> String {
+    match shape {
+        Shape::Count => "It must be a whole number from 1.".to_owned(),
+        Shape::Index => "It must be a whole number from 0.".to_owned(),
+        Shape::Switch => "It must be true or false.".to_owned(),
+        Shape::Choice(names) => format!("It must be one of {}.", names.join(", ")),
+        Shape::Section => "It must be a section with keys of its own.".to_owned(),
+        Shape::Any => "It cannot be read.".to_owned(),
+    }
+}

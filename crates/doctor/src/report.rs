@@ -1,0 +1,113 @@
+//! The diagnosis as a whole.
+
+use serde::Serialize;
+
+use crate::correct::Corrected;
+use crate::finding::{Finding, Id, Severity, Stage};
+use crate::mesh::Mesh;
+use crate::playground::Playground;
+use crate::setup::{Parallelism, Setup};
+use crate::story::Story;
+
+/// The diagnosis.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// How it stands.
+    pub verdict: Verdict,
+    /// The mesh that results, where enough is known.
+    pub mesh: Option<Mesh>,
+    /// What will become of the CP context.
+    pub context: Context,
+    /// What was found, in the order in which a run meets it.
+    pub findings: Vec<Finding>,
+    /// What was taken for granted.
+    pub assumed: Vec<String>,
+    /// The run as it would work, where something can be corrected.
+    pub corrected: Option<Corrected>,
+    /// The two stories' checklists.
+    pub stories: Vec<Story>,
+    /// The mesh scaled down for the playground.
+    pub playground: Option<Playground>,
+}
+
+/// How a diagnosis stands: as its worst finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Nothing speaks against it.
+    Ok,
+    /// It may go wrong.
+    Warning,
+    /// It will.
+    Error,
+}
+
+impl Verdict {
+    /// The verdict on some findings.
+    pub fn of(findings: &[Finding]) -> Self {
+        match findings.iter().map(|finding| finding.severity).max() {
+            None | Some(Severity::Info) => Self::Ok,
+            Some(Severity::Warning) => Self::Warning,
+            Some(Severity::Error) => Self::Error,
+        }
+    }
+}
+
+/// What will become of the CP context.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Context {
+    /// Its fate.
+    pub fate: Fate,
+    /// Where the run stops first, if it does.
+    pub stops: Option<Stage>,
+}
+
+/// The fate of the CP context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fate {
+    /// What was given could not be read.
+    Unknown,
+    /// Nobody asks for one.
+    NotAsked,
+    /// It is asked for and nobody listens.
+    Ignored,
+    /// The run stops before it would be built.
+    NotReached,
+    /// `prepare` passes it over.
+    NeverBuilt,
+    /// It is entered before it is built.
+    EnteredTooEarly,
+    /// It is built.
+    Built,
+}
+
+impl Context {
+    /// The context's fate under these findings.
+    pub(crate) fn of(setup: &Setup, findings: &[Finding]) -> Self {
+        let stops = findings
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error)
+            .map(|finding| finding.stage)
+            .filter(|&stage| stage != Stage::Silent)
+            .min();
+        let found = |id| findings.iter().any(|finding| finding.id == id);
+        let early = stops.is_some_and(|stage| stage < Stage::FirstStep);
+        let fate = if found(Id::BadYaml) {
+            Fate::Unknown
+        } else if setup.asked.cp <= 1 {
+            Fate::NotAsked
+        } else if matches!(setup.parallelism, Parallelism::Ignored(_)) {
+            Fate::Ignored
+        } else if early {
+            Fate::NotReached
+        } else if found(Id::CpContextNeverBuilt) {
+            Fate::NeverBuilt
+        } else if found(Id::CpContextBeforePrepare) {
+            Fate::EnteredTooEarly
+        } else {
+            Fate::Built
+        };
+        Self { fate, stops }
+    }
+}
