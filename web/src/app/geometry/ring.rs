@@ -113,7 +113,7 @@ impl RingLayout {
                 let way = (end - start).rem_euclid(TAU);
                 Some(self.polar(from, orbit, start + way * t))
             }
-            _ => Some(between(a.at, b.at, t)),
+            _ => Some(self.from_rim_to_rim(a.at, b.at, t)),
         }
     }
 
@@ -127,6 +127,14 @@ impl RingLayout {
         (self.radius - self.disc - GAP - BLOCK_REACH).max(0.0)
     }
 
+    /// The straight way between two discs, which leaves their numbers readable.
+    fn from_rim_to_rim(&self, a: Point, b: Point, t: f64) -> Point {
+        let whole = (b.x - a.x).hypot(b.y - a.y);
+        let rim = (self.disc / whole).min(0.5);
+        let t = rim + (1.0 - 2.0 * rim) * t;
+        Point { x: a.x + (b.x - a.x) * t, y: a.y + (b.y - a.y) * t }
+    }
+
     /// The first rank of a replica sits at the top, the others follow clockwise.
     fn angle(&self, rank: usize) -> f64 {
         TAU * (rank % self.cp) as f64 / self.cp as f64 - TAU / 4.0
@@ -136,10 +144,6 @@ impl RingLayout {
         let centre = self.centres[rank / self.cp];
         Point { x: centre.x + radius * angle.cos(), y: centre.y + radius * angle.sin() }
     }
-}
-
-fn between(a: Point, b: Point, t: f64) -> Point {
-    Point { x: a.x + (b.x - a.x) * t, y: a.y + (b.y - a.y) * t }
 }
 
 /// Slow at both ends.

@@ -53,44 +53,49 @@ pub fn page(state: &State, on: &Callback<Action>) -> Html {
                     refusals={state.refusals.clone()}
                     on={on}
                 />
+                if !state.refusals.is_empty() {
+                    <p>{ "The views below show the last settings that can work." }</p>
+                }
                 if let Phase::Failed(failures) = state.engine.phase() {
                     <alert::Alert failures={failures.clone()} on={on} />
                 }
                 <div class="columns">
-                    { views(state, on) }
+                    { run_views(state, on) }
                     <settings::Settings
                         form={state.form.clone()}
                         text={state.text.clone()}
                         refusals={state.refusals.clone()}
                         on={on}
                     />
+                    { detail_views(state, on) }
                 </div>
             </main>
         </>
     }
 }
 
-/// Everything that is drawn of the run.
-fn views(state: &State, on: &Callback<Action>) -> Html {
-    let plan = &state.plan;
-    let record = &state.record;
-    let stale = !state.refusals.is_empty();
+/// What the eye is on while the run goes.
+fn run_views(state: &State, on: &Callback<Action>) -> Html {
     html! {
-        <div class={classes!("views", stale.then_some("stale"))}>
-            if stale {
-                <p>{ "These views show the last settings that can work." }</p>
-            }
-            <div class="pair">
-                <ring::Ring plan={plan.clone()} newest={record.newest.clone()} />
-                <curve::CurveView
-                    curve={record.curve.clone()}
-                    world={state.world()}
-                    total={plan.config().steps}
-                    check={state.check}
-                    reference={state.reference.clone()}
-                    on={on}
-                />
-            </div>
+        <div class={classes!("pair", stale(state))}>
+            <ring::Ring plan={state.plan.clone()} newest={state.record.newest.clone()} />
+            <curve::CurveView
+                curve={state.record.curve.clone()}
+                world={state.world()}
+                total={state.plan.config().steps}
+                check={state.check}
+                reference={state.reference.clone()}
+                on={on}
+            />
+        </div>
+    }
+}
+
+/// What explains the run.
+fn detail_views(state: &State, on: &Callback<Action>) -> Html {
+    let (plan, record) = (&state.plan, &state.record);
+    html! {
+        <div class={classes!("views", stale(state))}>
             <schedule::Schedule plan={plan.clone()} times={record.times.clone()} />
             <traffic::Traffic
                 plan={plan.clone()}
@@ -110,4 +115,9 @@ fn views(state: &State, on: &Callback<Action>) -> Html {
             />
         </div>
     }
+}
+
+/// Marks views that show the last settings that could work, and not those that are entered.
+fn stale(state: &State) -> Option<&'static str> {
+    (!state.refusals.is_empty()).then_some("stale")
 }

@@ -91,6 +91,7 @@ impl Component for Ring {
             }
             Msg::Moment(beat) => {
                 self.moves = false;
+                self.show_newest(ctx);
                 self.at = (beat as f64).min(self.end());
             }
             Msg::Moves(moves) => {
@@ -117,7 +118,8 @@ impl Component for Ring {
         let (layers, steps) = (plan.model().layers, plan.attention().steps());
         let words = beat_text::describe(beat, layers, steps);
         let caption = if seen {
-            format!("Step {}, in slow motion", self.shown.step + 1)
+            let pace = if self.moves { "in slow motion" } else { "moment by moment" };
+            format!("Step {}, {pace}", self.shown.step + 1)
         } else {
             "Before the first step".to_owned()
         };
