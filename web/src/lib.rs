@@ -3,6 +3,7 @@
 pub mod app;
 pub mod build_id;
 pub mod cluster;
+pub mod control;
 #[cfg(feature = "worker")]
 mod panic_hook;
 #[cfg(feature = "worker")]

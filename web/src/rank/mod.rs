@@ -1,6 +1,5 @@
 //! The worker's side of a run: one rank, which hears commands and reports to the page.
 
-mod control;
 mod desk;
 mod program;
 mod round_trips;
@@ -18,8 +17,8 @@ use web_sys::{MessageEvent, MessagePort};
 
 use crate::build_id::BUILD_ID;
 use crate::cluster::Role;
+use crate::control::Control;
 use crate::wire::unpack_command;
-use control::Control;
 use world::Seat;
 
 /// What this worker is there for, as its address says.

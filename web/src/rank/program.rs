@@ -8,9 +8,9 @@ use plan::command::{Report, RunId};
 use plan::{RunConfig, RunPlan};
 use train::Trainer;
 
-use super::control::{Control, Next};
 use super::world::{Entered, Seat};
 use super::{causes, desk};
+use crate::control::{Control, Next};
 use crate::turn::Turn;
 
 /// Runs until the last step, an error, or the page's word.
