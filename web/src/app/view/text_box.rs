@@ -102,7 +102,7 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
             format!("The ranks read {}: {bytes} bytes. It stays in this browser.", text.name)
         }
     };
-    let wrong = refusal.as_ref().map(sentence).or_else(|| (*fault).clone());
+    let wrong = (*fault).clone().or_else(|| refusal.as_ref().map(sentence));
     html! {
         <div class="field text-box">
             <label for="own-text">{ "Your own text" }</label>
