@@ -113,7 +113,7 @@ impl RingLayout {
                 let way = (end - start).rem_euclid(TAU);
                 Some(self.polar(from, orbit, start + way * t))
             }
-            _ => Some(self.from_rim_to_rim(a.at, b.at, t)),
+            _ => Some(self.rim_to_rim(a.at, b.at, t)),
         }
     }
 
@@ -128,7 +128,7 @@ impl RingLayout {
     }
 
     /// The straight way between two discs, which leaves their numbers readable.
-    fn from_rim_to_rim(&self, a: Point, b: Point, t: f64) -> Point {
+    fn rim_to_rim(&self, a: Point, b: Point, t: f64) -> Point {
         let whole = (b.x - a.x).hypot(b.y - a.y);
         let rim = (self.disc / whole).min(0.5);
         let t = rim + (1.0 - 2.0 * rim) * t;
