@@ -211,6 +211,26 @@ fn usp_of_every_degree() -> Result<()> {
 }
 
 #[test]
+fn slices_longer_than_a_block() -> Result<()> {
+    for strategy in StrategyKind::ALL {
+        for layout in Layout::ALL {
+            check_random(&RunConfig {
+                cp: 2,
+                strategy,
+                layout,
+                heads: 4,
+                kv_heads: Some(2),
+                d_model: 16,
+                seq_len: 4 * plan::schedule::MAX_BLOCK + 75,
+                window: (layout == Layout::Striped).then_some(300),
+                ..RunConfig::default()
+            })?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn as_many_heads_as_tokens_hides_no_transposition() -> Result<()> {
     for strategy in StrategyKind::ALL {
         check_random(&RunConfig {

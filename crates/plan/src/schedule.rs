@@ -6,6 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Mask, Rank, Sequence, Strategy, StrategyKind};
 
+/// Tokens in a block of queries or keys. Scores are held for one pair of blocks at a time, so a
+/// rank's memory grows with its slice and not with its square, and of a long causal tile only the
+/// blocks on the diagonal are computed under a mask.
+pub const MAX_BLOCK: usize = 256;
+
 /// How much of a tile may be seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -219,11 +224,17 @@ fn members(sequence: &Sequence, ring_index: usize, ulysses: usize) -> impl Itera
     sequence.world().ranks().skip(ring_index * ulysses).take(ulysses)
 }
 
-/// Local index ranges of consecutive positions, over the slices of `ulysses` ranks laid end to end.
+/// Local index ranges of consecutive positions, none longer than [`MAX_BLOCK`], over the slices of
+/// `ulysses` ranks laid end to end.
 fn blocks(sequence: &Sequence, ulysses: usize) -> Vec<Range<usize>> {
     let per_rank = sequence.layout().blocks_per_rank(sequence.world());
     let len = sequence.local_len() / per_rank;
-    (0..ulysses * per_rank).map(|i| i * len..(i + 1) * len).collect()
+    (0..ulysses * per_rank)
+        .map(|i| i * len..(i + 1) * len)
+        .flat_map(|run| {
+            run.clone().step_by(MAX_BLOCK).map(move |start| start..run.end.min(start + MAX_BLOCK))
+        })
+        .collect()
 }
 
 fn tile(
@@ -292,14 +303,24 @@ mod tests {
     }
 
     #[test]
-    fn zigzag_balances_every_length_from_64_tokens_a_rank() {
+    fn zigzag_balances_from_64_tokens_a_rank() {
         for w in [2, 3, 4, 8] {
-            for seq_len in (64 * w..64 * w + 2 * w + 1).chain([4096, 8192]) {
+            for seq_len in (64 * w..66 * w + 1).chain([4096, 8192]) {
                 let plan = plan(seq_len, w, Layout::Zigzag, StrategyKind::Ring);
                 let slowest_by_mean = 1.0 / plan.efficiency();
-                assert!(slowest_by_mean <= 1.05, "{seq_len} tokens, {w} ranks: {slowest_by_mean}");
+                // Padding takes work from the rank that holds the end of the sequence.
+                let bound = if seq_len.is_multiple_of(2 * w) { 1.0 } else { 1.06 };
+                assert!(slowest_by_mean <= bound, "{seq_len} tokens, {w} ranks: {slowest_by_mean}");
             }
         }
+    }
+
+    #[test]
+    fn a_long_causal_tile_is_masked_on_its_diagonal_only() {
+        let plan = plan(8 * MAX_BLOCK, 2, Layout::Contiguous, StrategyKind::Ring);
+        let parts = &plan.tile(Rank::ZERO, 0).parts;
+        let masked = parts.iter().filter(|part| part.kind == TileKind::Partial).count();
+        assert_eq!((parts.len(), masked), (10, 4));
     }
 
     #[test]
