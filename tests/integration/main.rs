@@ -8,6 +8,7 @@ mod browser;
 mod cli;
 mod conformance;
 mod disagreement;
+mod doctor;
 mod golden;
 mod mesh;
 mod parity;

@@ -194,7 +194,7 @@ ids! {
     /// The number of processes is not looked at.
     ProcessesIgnored = "processes-ignored", None, None, NOTEBOOK;
     /// Ranks that each believe they are alone.
-    RanksAlone = "ranks-alone", None, None, NOTEBOOK;
+    RanksAlone = "ranks-alone", Some("1.13.0"), None, STATE;
     /// NCCL without CUDA.
     NcclWithoutCuda = "nccl-without-cuda", None, None, STATE;
     /// More processes than GPUs.

@@ -119,8 +119,8 @@ pub(super) fn nccl_without_cuda(setup: &Setup) -> Option<Finding> {
     let asked = setup.facts.get(Fact::DdpBackend) == Some("nccl");
     let several = setup.processes.is_none_or(|processes| processes > 1);
     let implied = setup.kind.over_devices() && setup.cpu.is_none() && several;
-    let alone = setup.starter == Starter::Notebook;
-    if !setup.on_cpu() || alone || !(asked || (implied && setup.no_gpu())) {
+    let launched = matches!(setup.starter, Starter::Launch | Starter::PerhapsNotebook);
+    if !setup.on_cpu() || !(asked || (implied && launched && setup.no_gpu())) {
         return None;
     }
     let edits = match asked {

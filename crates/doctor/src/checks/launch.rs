@@ -165,22 +165,40 @@ pub(super) fn ranks_alone(setup: &Setup) -> Option<Finding> {
         .machine
         .as_ref()
         .is_some_and(|machine| matches!(machine.preset, Preset::ColabCpu | Preset::ColabT4));
-    let cpu_box = setup.no_gpu() || setup.cpu.is_some();
-    if setup.starter != Starter::Notebook || colab || !cpu_box {
+    let notebook = setup.starter == Starter::Notebook && !colab;
+    let by_hand = matches!(setup.starter, Starter::Torchrun | Starter::Python)
+        && setup.group == GroupVariables::Present;
+    if !(notebook || by_hand) || !setup.no_gpu() || setup.cpu.is_some() {
         return None;
     }
-    Some(
-        Finding::new(Id::RanksAlone, Severity::Error, Stage::Silent)
-            .says(
-                format!(
-                    "notebook_launcher says \"Launching training on {asked} CUDAs\"; each of the \
-                     {asked} processes then believes it is alone."
-                ),
-                "The processes get a rank, but without a GPU and without cpu=True no process \
-                 group is made, so each trains the whole run by itself.",
-                "Use num_processes=1, or debug_launcher, which makes a group on the CPU.",
-            )
-            .corrected_by([Edit::Processes(1)]),
+    // Until 1.12.0 a rank was enough for a group on the CPU; since 1.13.0 cpu=True is needed too.
+    let grouped = !setup.accelerate.has(REPAIRED);
+    let finding = match (grouped, notebook) {
+        (true, false) => return None,
+        (true, true) => Finding::new(Id::RanksAlone, Severity::Info, Stage::Silent).says(
+            format!(
+                "notebook_launcher says \"Launching training on {asked} CUDAs\"; it is \
+                     {asked} processes on the CPU, and they form a group."
+            ),
+            "The launcher names a device that is not there. From 1.13.0 on a group on the CPU \
+                 needs cpu=True as well, so the same call leaves each process alone.",
+            "Before moving to 1.13.0 or later, write Accelerator(cpu=True).",
+        ),
+        (false, true) => alone(asked, "notebook_launcher").corrected_by([Edit::Processes(1)]),
+        (false, false) => {
+            let edit = Edit::PutVariable("ACCELERATE_USE_CPU", "true");
+            alone(asked, "torchrun or mpirun").corrected_by([edit])
+        }
+    };
+    Some(finding)
+}
+
+fn alone(asked: u64, by: &str) -> Finding {
+    Finding::new(Id::RanksAlone, Severity::Error, Stage::Silent).says(
+        format!("{by} starts {asked} processes, and each believes it is rank 0 of 1."),
+        "From 1.13.0 on accelerate makes a group on the CPU only where cpu=True is said. Each \
+         process trains the whole run by itself; notebook_launcher even speaks of CUDAs.",
+        "Write Accelerator(cpu=True) or set ACCELERATE_USE_CPU=true, or start one process.",
     )
 }
 

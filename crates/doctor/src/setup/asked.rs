@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use plan::runtime::Launch;
 
-use super::{Axis, CpuWish, FsdpVersion, Ignored, Kind, Legible, Parallelism, Sizes, Starter};
+use super::{
+    Axis, CpuWish, FsdpVersion, GpuCount, Ignored, Kind, Legible, Parallelism, Sizes, Starter,
+};
 use crate::document::{Document, Value};
 use crate::facts::{Fact, Facts, truth};
 use crate::flags::Line;
@@ -20,6 +22,7 @@ pub(super) struct Asked<'a> {
     pub(super) document: Option<&'a Document>,
     pub(super) line: &'a Line,
     pub(super) variables: &'a BTreeMap<String, String>,
+    pub(super) gpus: GpuCount,
 }
 
 impl Asked<'_> {
@@ -128,17 +131,19 @@ impl Asked<'_> {
         }
     }
 
-    /// Without a file, several processes make the launcher choose its multi-device kind.
+    /// Without a file, several processes and several GPUs make it the multi-device kind.
     pub(super) fn kind_without_file(&self) -> Kind {
         let several = self.number("num_processes", "num_processes").is_some_and(|n| n > 1);
-        match (self.document, several) {
-            (None, true) if !self.line.has("cpu") => Kind::MultiDevice,
+        let devices = self.gpus != GpuCount::Known(0) && !self.line.has("cpu");
+        match (self.document, several, devices) {
+            (None, true, true) => Kind::MultiDevice,
             _ => Kind::Single,
         }
     }
 
-    pub(super) fn cpu(&self, kind: Kind) -> Option<CpuWish> {
-        if self.line.has("cpu") {
+    pub(super) fn cpu(&self, kind: Kind, starter: Starter) -> Option<CpuWish> {
+        let heard = starter != Starter::Notebook;
+        if heard && self.line.has("cpu") {
             return Some(CpuWish::Flag);
         }
         let written = match self.scalar("use_cpu") {
@@ -147,7 +152,7 @@ impl Asked<'_> {
             Some(Scalar::Text(text)) => !text.is_empty(),
             _ => false,
         };
-        if written {
+        if heard && written {
             return Some(CpuWish::Config);
         }
         let device = self.variables.get("ACCELERATE_TORCH_DEVICE").map(String::as_str);

@@ -15,8 +15,9 @@ use crate::version::{NEWEST_KNOWN, Version};
 
 /// Lowers everything that was given.
 pub fn resolve(input: &Input, config: &Config, line: Line) -> Setup {
+    let gpus = gpus(input.machine.as_ref(), &input.settings);
     let asked =
-        Asked { document: config.document.as_ref(), line: &line, variables: &input.settings };
+        Asked { document: config.document.as_ref(), line: &line, variables: &input.settings, gpus };
     let facts = Facts::new(&input.settings, &line.script);
     let source = match (&input.config, &config.document) {
         (None, _) => Source::NoConfig,
@@ -29,7 +30,7 @@ pub fn resolve(input: &Input, config: &Config, line: Line) -> Setup {
     let accelerate = accelerate_version(input);
     let starter = starter(input, &facts, source);
     let kind = asked.kind(starter);
-    let cpu = asked.cpu(kind);
+    let cpu = asked.cpu(kind, starter);
     let sizes = asked.sizes();
     let launch = Launch::from_variables(|name| input.settings.get(name).cloned());
     let mut setup = Setup {
@@ -47,7 +48,7 @@ pub fn resolve(input: &Input, config: &Config, line: Line) -> Setup {
         torch: input.torch.as_deref().and_then(Version::parse),
         trl: input.trl.as_deref().and_then(Version::parse),
         facts,
-        gpus: gpus(input.machine.as_ref(), &input.settings),
+        gpus,
         machine: input.machine.clone(),
         group: match asked.in_a_group(launch) {
             true => GroupVariables::Present,
