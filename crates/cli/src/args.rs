@@ -1,5 +1,6 @@
 //! The command line as clap parses it.
 
+mod doctor;
 mod inspect;
 mod run;
 mod train;
@@ -8,6 +9,7 @@ mod value;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use plan::RunConfig;
 
+pub use doctor::DoctorArgs;
 pub use inspect::{InspectArgs, Shape, View};
 pub use run::{BackendName, DeviceName, RunArgs};
 pub use train::TrainArgs;
@@ -19,6 +21,7 @@ Examples:
   ringside verify --cp 8 --strategy all-gather   compare with one rank in f64
   ringside inspect schedule --seq-len 8 --cp 2   who computes which tile
   ringside bench                                 what this machine does
+  ringside doctor --accelerate-config cp.yaml    what that configuration will do
 
 Exit codes: 0 done, 1 the run failed, 2 the request cannot be met.";
 
@@ -47,6 +50,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Measure this machine: time per step, memory of a rank, balance of zigzag
     Bench(BenchArgs),
+    /// Say what an accelerate configuration will do, and why
+    Doctor(DoctorArgs),
 }
 
 impl Default for Command {
@@ -61,7 +66,7 @@ impl Command {
         match self {
             Self::Train(args) => args.run.threads,
             Self::Verify(args) => args.run.threads,
-            Self::Inspect(_) => None,
+            Self::Inspect(_) | Self::Doctor(_) => None,
             // What it measures is one thread a rank.
             Self::Bench(_) => Some(1),
         }

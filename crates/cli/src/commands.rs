@@ -1,6 +1,7 @@
 //! The commands, a file each.
 
 pub mod bench;
+pub mod doctor;
 pub mod inspect;
 pub mod train;
 pub mod verify;

@@ -8,6 +8,7 @@ mod failure;
 mod interrupt;
 mod job;
 mod output;
+mod probe;
 mod ranks;
 mod unsafe_env;
 
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => commands::verify::run(args, style),
         Command::Inspect(args) => commands::inspect::run(args, style),
         Command::Bench(args) => commands::bench::run(args, style),
+        Command::Doctor(args) => commands::doctor::run(args, style),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

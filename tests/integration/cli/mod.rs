@@ -7,6 +7,7 @@
 
 mod bad_input;
 mod bench;
+mod doctor;
 mod files;
 mod help;
 mod inspect;

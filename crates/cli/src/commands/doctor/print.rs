@@ -1,0 +1,111 @@
+//! The diagnosis for people.
+
+use anyhow::Result;
+use doctor::{Corrected, Fate, Finding, Mesh, Report, Severity, State, Verdict};
+
+use crate::output;
+
+/// Prints the whole report.
+pub fn report(report: &Report) -> Result<()> {
+    output::line(match report.verdict {
+        Verdict::Ok => "Nothing speaks against this run.",
+        Verdict::Warning => "This run may go wrong.",
+        Verdict::Error => "This run will go wrong.",
+    })?;
+    for finding in &report.findings {
+        print_finding(finding)?;
+    }
+    output::line("")?;
+    if let Some(mesh) = &report.mesh {
+        output::line(format!("mesh: {}", mesh_line(mesh)))?;
+    }
+    output::line(format!("CP context: {}", fate(report.context.fate)))?;
+    for assumed in &report.assumed {
+        output::line(format!("assumed: {assumed}"))?;
+    }
+    if !report.findings.is_empty() {
+        for story in &report.stories {
+            output::line(format!("\n{}", story.title))?;
+            for step in &story.steps {
+                output::line(format!("  {} {} {}", mark(step.state), step.question, step.answer))?;
+            }
+        }
+    }
+    match &report.corrected {
+        Some(corrected) => print_corrected(corrected),
+        None => Ok(()),
+    }
+}
+
+fn print_finding(finding: &Finding) -> Result<()> {
+    let severity = match finding.severity {
+        Severity::Info => "note",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    };
+    let place = finding.place.map(|p| format!(", line {}, column {}", p.line, p.column));
+    let place = place.unwrap_or_default();
+    output::line(format!("\n{severity}: {} ({}{place})", finding.id, finding.stage.title()))?;
+    output::line(format!("  {}", finding.message))?;
+    output::line(format!("  Why: {}", finding.why))?;
+    output::line(format!("  Fix: {}", finding.fix))?;
+    let since = finding.since.map(|version| format!("since {version}"));
+    let fixed = finding.fixed_in.map(|version| format!("until {version}"));
+    let known: Vec<String> =
+        [since, fixed, finding.reference.map(str::to_owned)].into_iter().flatten().collect();
+    if known.is_empty() { Ok(()) } else { output::line(format!("  ({})", known.join(", "))) }
+}
+
+fn mesh_line(mesh: &Mesh) -> String {
+    let axes: Vec<String> = mesh.axes.iter().map(|(axis, size)| format!("{axis} {size}")).collect();
+    let ranks = if mesh.world_size == 1 { "rank" } else { "ranks" };
+    let mut line = format!("{} {ranks}", mesh.world_size);
+    if !axes.is_empty() {
+        line = format!("{line}: {}", axes.join(" x "));
+    }
+    match &mesh.note {
+        Some(note) => format!("{line} ({note})"),
+        None => line,
+    }
+}
+
+fn fate(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Unknown => "not known, as the configuration cannot be read",
+        Fate::NotAsked => "not asked for",
+        Fate::Ignored => "asked for, and nobody listens",
+        Fate::NotReached => "the run stops before it would be built",
+        Fate::NeverBuilt => "prepare() passes it over",
+        Fate::EnteredTooEarly => "entered before it is built",
+        Fate::Built => "built in prepare()",
+    }
+}
+
+fn mark(state: State) -> &'static str {
+    match state {
+        State::Fine => "[ok]",
+        State::Doubtful => "[!?]",
+        State::Broken => "[!!]",
+        State::Unknown => "[ ?]",
+        State::Beside => "[--]",
+    }
+}
+
+fn print_corrected(corrected: &Corrected) -> Result<()> {
+    for package in &corrected.install {
+        output::line(format!("\nInstall: pip install \"{package}\""))?;
+    }
+    for change in &corrected.script {
+        output::line(format!("\nIn the script: {change}"))?;
+    }
+    for (name, value) in &corrected.environment {
+        output::line(format!("\nVariable: {name}={value}"))?;
+    }
+    if let Some(line) = &corrected.launch {
+        output::line(format!("\nLaunch: {line}"))?;
+    }
+    match &corrected.config {
+        Some(text) => output::line(format!("\nCorrected configuration:\n\n{}", text.trim_end())),
+        None => Ok(()),
+    }
+}
