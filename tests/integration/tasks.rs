@@ -31,7 +31,7 @@ fn recall_is_learned_only_where_attention_crosses_ranks() -> Result<()> {
     };
     let guessing = (train::data::RECALL_ANSWERS as f64).ln();
     let solved = final_loss(&config)?;
-    ensure!(solved < 0.3, "with all ranks in reach the loss is {solved}");
+    ensure!(solved < 0.7, "with all ranks in reach the loss is {solved}");
     // One document a rank: nothing is seen beyond the rank's own slice.
     let alone = final_loss(&RunConfig { documents: vec![16; 4], ..config })?;
     ensure!(alone > 0.85 * guessing, "within each rank the loss is {alone}");

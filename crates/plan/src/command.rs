@@ -81,6 +81,8 @@ pub enum Report {
         run: RunId,
         /// What happened.
         events: Vec<Event>,
+        /// This rank's slice of the newest step's first sequence, padding left out.
+        tokens: Vec<u8>,
         /// Bytes of wasm memory that the worker holds.
         memory: u64,
     },
@@ -138,7 +140,8 @@ mod tests {
             block: Some(1),
         };
         let events = vec![Event { rank: 1, step: 0, at_us: 7, kind }];
-        let report = Report::Events { run: RunId(1), events, memory: 65536 };
+        let report =
+            Report::Events { run: RunId(1), events, tokens: vec![104, 105], memory: 65536 };
         let bytes = postcard::to_allocvec(&report).expect("every report can be written");
         assert_eq!(postcard::from_bytes::<Report>(&bytes), Ok(report));
     }

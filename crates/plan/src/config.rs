@@ -22,6 +22,15 @@ impl Task {
     /// Every task.
     pub const ALL: [Self; 3] = [Self::Text, Self::Recall, Self::Copy];
 
+    /// The shortest sequence that has something to learn.
+    pub fn min_seq_len(self) -> usize {
+        match self {
+            Self::Text => 2,
+            Self::Recall => 16,
+            Self::Copy => 3,
+        }
+    }
+
     /// The name as typed on the command line.
     pub fn name(self) -> &'static str {
         match self {

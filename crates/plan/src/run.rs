@@ -63,6 +63,7 @@ impl RunPlan {
             refusal
         })?;
         let mask = Mask::new(config.seq_len, &config.documents, config.window)?;
+        check_task(&config)?;
         let sequence = Sequence::new(mask, config.layout, cp)?;
         let strategy = Strategy::new(
             config.strategy,
@@ -225,6 +226,28 @@ pub fn check_heads(heads: usize, kv_heads: usize) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Refuses a sequence that the task can make nothing of.
+fn check_task(config: &RunConfig) -> Result<(), Refusal> {
+    let (task, need) = (config.task, config.task.min_seq_len());
+    if config.seq_len < need {
+        return Err(Refusal::new(
+            "seq_len",
+            config.seq_len,
+            format!("task {} has nothing to ask in so few tokens", task.name()),
+            format!("try {need} or more"),
+        ));
+    }
+    if !config.documents.is_empty() && config.documents.iter().all(|&len| len == 1) {
+        return Err(Refusal::new(
+            "documents",
+            "all of length 1",
+            "no token has a next one to predict",
+            "give at least one document 2 tokens or more",
+        ));
+    }
+    Ok(())
+}
+
 fn check_numbers(config: &RunConfig) -> Result<(), Refusal> {
     if config.dropout != 0.0 {
         return Err(Refusal::new(
@@ -255,6 +278,7 @@ fn check_numbers(config: &RunConfig) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Task;
 
     fn refused(change: impl FnOnce(&mut RunConfig)) -> Refusal {
         let mut config = RunConfig::default();
@@ -289,6 +313,9 @@ mod tests {
         assert_eq!(refused(|c| c.dropout = 0.1).field, "dropout");
         assert_eq!(refused(|c| c.documents = vec![1]).field, "documents");
         assert_eq!(refused(|c| c.window = Some(0)).field, "window");
+        assert_eq!(refused(|c| (c.seq_len, c.cp) = (1, 1)).field, "seq_len");
+        assert_eq!(refused(|c| (c.seq_len, c.cp, c.task) = (15, 1, Task::Recall)).field, "seq_len");
+        assert_eq!(refused(|c| (c.seq_len, c.documents) = (4, vec![1; 4])).field, "documents");
     }
 
     #[test]

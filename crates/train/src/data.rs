@@ -47,20 +47,10 @@ impl Data {
     pub fn new(plan: &RunPlan, text: Option<&[u8]>) -> Result<Self, Refusal> {
         let text = text.unwrap_or(BUILT_IN_TEXT);
         let (task, seq_len) = (plan.config().task, plan.config().seq_len);
-        match task {
-            Task::Text => plan.check_text(text.len())?,
-            Task::Recall => recall::check(seq_len)?,
-            Task::Copy => copy::check(seq_len)?,
+        if task == Task::Text {
+            plan.check_text(text.len())?;
         }
         let mask = plan.attention().sequence().mask().clone();
-        if (0..seq_len as u32).all(|position| mask.ends_document(position)) {
-            return Err(Refusal::new(
-                "seq_len",
-                seq_len,
-                "no token has a next one to predict",
-                "try 2 or more, and documents of 2 or more",
-            ));
-        }
         let held_out = text.len() / 10;
         let train_len = if held_out >= seq_len { text.len() - held_out } else { text.len() };
         Ok(Self { task, seq_len, seed: plan.config().seed, mask, text: text.to_vec(), train_len })

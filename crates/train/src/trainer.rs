@@ -220,6 +220,15 @@ impl Trainer {
         }
     }
 
+    /// This rank's tokens of the first sequence that `step` trains on, padding left out.
+    pub fn slice(&self, step: u32) -> Vec<u8> {
+        let first =
+            self.plan.mesh().coordinate(self.world.rank(), Axis::Dp) * self.plan.config().batch;
+        let whole = self.data.batch(Split::Train, step, first..first + 1).ids.concat();
+        let positions = self.context.positions().iter();
+        positions.filter_map(|&p| u8::try_from(*whole.get(p as usize)?).ok()).collect()
+    }
+
     /// Parameters, optimiser state and step as safetensors bytes.
     pub fn save(&self) -> Result<Vec<u8>> {
         checkpoint::to_bytes(&State {

@@ -23,10 +23,11 @@ impl State {
     fn hear_report(&mut self, rank: u16, report: Report) -> Vec<Effect> {
         let current = self.engine.run_id();
         match report {
-            Report::Events { run, events, memory } if run == current => {
+            Report::Events { run, events, tokens, memory } if run == current => {
                 let before = self.steps();
                 self.record.add(self.world(), events);
                 self.record.set_memory(rank, memory);
+                self.record.set_tokens(rank, tokens);
                 let after = self.steps();
                 let follows = self.check && after != before;
                 if follows { vec![Effect::AdvanceReference(after)] } else { Vec::new() }

@@ -20,6 +20,8 @@ pub struct Record {
     pub times: Shared<Times>,
     /// Bytes of wasm memory by rank, as the workers last said.
     pub memory: Shared<BTreeMap<u16, u64>>,
+    /// Each rank's slice of its newest step's first sequence.
+    pub tokens: Shared<BTreeMap<u16, Vec<u8>>>,
     /// The newest step that every rank has finished, in order of cause.
     pub newest: Option<Shared<Beats>>,
     /// Events of steps that some rank has not finished: by step, then by rank.
@@ -59,6 +61,11 @@ impl Record {
         if self.memory.get(&rank) != Some(&bytes) {
             self.memory.make_mut().insert(rank, bytes);
         }
+    }
+
+    /// Notes the tokens that `rank` trained on last.
+    pub fn set_tokens(&mut self, rank: u16, tokens: Vec<u8>) {
+        self.tokens.make_mut().insert(rank, tokens);
     }
 
     /// Steps that all of `world` ranks have finished.

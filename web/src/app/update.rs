@@ -204,7 +204,11 @@ mod tests {
                 event(EventKind::Scalar { name: Scalar::Loss, value: 5.0 }),
                 event(EventKind::StepEnd { took_us: 1 }),
             ];
-            effects.extend(hear(state, rank, Report::Events { run, events, memory: 1 }));
+            effects.extend(hear(
+                state,
+                rank,
+                Report::Events { run, events, tokens: vec![b'a'], memory: 1 },
+            ));
         }
         effects
     }

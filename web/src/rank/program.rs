@@ -65,9 +65,10 @@ async fn train(
     while trainer.steps_done() < last {
         match control.next(trainer.steps_done()) {
             Next::Train => {
+                let step = trainer.steps_done();
                 let outcome = trainer.step().await;
                 // What happened before an error explains it.
-                report_events(run, recorder);
+                report_events(run, recorder, trainer.slice(step));
                 outcome.map_err(|error| causes(&error))?;
                 turn.pass().await.map_err(|error| format!("{error:?}"))?;
             }
@@ -83,7 +84,7 @@ async fn train(
     Ok(())
 }
 
-fn report_events(run: RunId, recorder: &Recorder) {
+fn report_events(run: RunId, recorder: &Recorder, tokens: Vec<u8>) {
     let events = recorder.drain();
-    desk::report(&Report::Events { run, events, memory: desk::memory() });
+    desk::report(&Report::Events { run, events, tokens, memory: desk::memory() });
 }

@@ -1,18 +1,10 @@
 //! The copy task: random letters, then the same letters again; the second half counts.
 
-use plan::Refusal;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 /// Between the halves.
 const SEPARATOR: u8 = b'|';
-
-pub(super) fn check(seq_len: usize) -> Result<(), Refusal> {
-    if seq_len >= 3 {
-        return Ok(());
-    }
-    Err(Refusal::new("seq_len", seq_len, "task copy has nothing to repeat", "try 3 or more"))
-}
 
 /// A sequence, and for each token whether its target counts.
 pub(super) fn sequence(seq_len: usize, rng: &mut ChaCha8Rng) -> (Vec<u8>, Vec<bool>) {

@@ -5,7 +5,6 @@
 //! followed by its value, and only those values count. In every layout and for every world of 2
 //! or more, an entry and the question about it lie on different ranks.
 
-use plan::Refusal;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -15,18 +14,6 @@ pub const ANSWERS: usize = 8;
 const KEYS: usize = 8;
 const FIRST_ENTRY: u8 = 128;
 const FILLER: u8 = b'.';
-
-pub(super) fn check(seq_len: usize) -> Result<(), Refusal> {
-    if seq_len >= 16 {
-        return Ok(());
-    }
-    Err(Refusal::new(
-        "seq_len",
-        seq_len,
-        "task recall has no room for two entries",
-        "try 16 or more",
-    ))
-}
 
 /// A sequence, and for each token whether its target counts.
 pub(super) fn sequence(seq_len: usize, rng: &mut ChaCha8Rng) -> (Vec<u8>, Vec<bool>) {

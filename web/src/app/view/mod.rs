@@ -78,7 +78,7 @@ pub fn page(state: &State, on: &Callback<Action>) -> Html {
 fn run_views(state: &State, on: &Callback<Action>) -> Html {
     html! {
         <div class={classes!("pair", stale(state))}>
-            <ring::Ring plan={state.plan.clone()} newest={state.record.newest.clone()} />
+            <ring::Ring plan={state.plan.clone()} newest={state.record.newest.clone()} tokens={state.record.tokens.clone()} />
             <curve::CurveView
                 curve={state.record.curve.clone()}
                 world={state.world()}

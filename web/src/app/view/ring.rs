@@ -1,5 +1,7 @@
 //! The ring view: replays the newest step in slow motion, in order of cause.
 
+use std::collections::BTreeMap;
+
 use gloo_render::{AnimationFrame, request_animation_frame};
 use plan::fold::beats::Beats;
 use plan::{RunPlan, StrategyKind};
@@ -19,6 +21,8 @@ pub struct Props {
     pub plan: Shared<RunPlan>,
     /// The newest step that all ranks have finished.
     pub newest: Option<Shared<Beats>>,
+    /// Each rank's slice of its newest step's first sequence.
+    pub tokens: Shared<BTreeMap<u16, Vec<u8>>>,
 }
 
 /// The view; it owns the moment that is shown.
@@ -162,7 +166,7 @@ impl Component for Ring {
                             { "Animate" }
                         </label>
                     </div>
-                    <Slices plan={plan.clone()} />
+                    <Slices plan={plan.clone()} tokens={ctx.props().tokens.clone()} />
                 </>
             },
         )

@@ -1,5 +1,6 @@
 //! Which slice of the sequence each rank holds: a strip of positions, and a list in words.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use plan::RunPlan;
@@ -14,11 +15,25 @@ use crate::app::view::parts::{rank_class, rank_mark};
 pub struct Props {
     /// The run.
     pub plan: Shared<RunPlan>,
+    /// Each rank's slice of its newest step's first sequence.
+    pub tokens: Shared<BTreeMap<u16, Vec<u8>>>,
+}
+
+/// Bytes as one line of text: line ends as a sign, what is not ASCII text as a dot.
+fn readable(tokens: &[u8]) -> String {
+    tokens
+        .iter()
+        .map(|&byte| match byte {
+            b'\n' => '↵',
+            b' '..=b'~' => char::from(byte),
+            _ => '·',
+        })
+        .collect()
 }
 
 /// The strip and the list.
 #[component]
-pub fn Slices(Props { plan }: &Props) -> Html {
+pub fn Slices(Props { plan, tokens }: &Props) -> Html {
     let sequence = plan.attention().sequence();
     let shards = sequence.view();
     let (len, padded) = (sequence.seq_len(), sequence.padded_len());
@@ -39,6 +54,9 @@ pub fn Slices(Props { plan }: &Props) -> Html {
             <li key={rank.index()}>
                 { rank_mark(rank.index()) }
                 <span>{ format::positions(&shard.positions) }</span>
+                if let Some(tokens) = tokens.get(&(rank.index() as u16)) {
+                    <q class="tokens" translate="no">{ readable(tokens) }</q>
+                }
             </li>
         }
     });
@@ -50,7 +68,7 @@ pub fn Slices(Props { plan }: &Props) -> Html {
     let whose = if dp > 1 { " In every replica, on other sequences:" } else { "" };
     html! {
         <div class="slices">
-            <h3>{ "Who holds which positions" }</h3>
+            <h3>{ "Who holds which slice" }</h3>
             <svg
                 class="strip"
                 viewBox={format!("0 0 {padded} 1")}
@@ -64,5 +82,15 @@ pub fn Slices(Props { plan }: &Props) -> Html {
             <p class="hint">{ format!("{len} tokens of a sequence.{padding}{whose}") }</p>
             <ul>{ for list }</ul>
         </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_are_dots() {
+        assert_eq!(readable(b"a ring\n\xff\x00z"), "a ring↵··z");
     }
 }
