@@ -5,24 +5,28 @@
 use candle_core::{CpuStorage, DType, Device, Error, Shape, Storage, Tensor};
 use js_sys::{ArrayBuffer, BigInt64Array, Float32Array, Float64Array, Uint8Array, Uint32Array};
 
+use super::pool::Pool;
 use crate::Result;
 
-/// The elements in row-major order, in a buffer of their own.
-pub(super) fn copy_out(tensor: &Tensor) -> Result<ArrayBuffer> {
+/// The elements in row-major order, in a buffer from `pool` that is nobody else's.
+pub(super) fn copy_out(tensor: &Tensor, pool: &Pool) -> Result<ArrayBuffer> {
     let tensor = tensor.contiguous()?;
     let (storage, layout) = tensor.storage_and_layout();
     let Storage::Cpu(storage) = &*storage else {
         return Err(Error::Msg("a worker's tensors live on the CPU".to_owned()).bt().into());
     };
-    let range = layout.start_offset()..layout.start_offset() + layout.shape().elem_count();
-    Ok(match storage {
-        CpuStorage::F32(all) => Float32Array::new_from_slice(&all[range]).buffer(),
-        CpuStorage::F64(all) => Float64Array::new_from_slice(&all[range]).buffer(),
-        CpuStorage::I64(all) => BigInt64Array::new_from_slice(&all[range]).buffer(),
-        CpuStorage::U32(all) => Uint32Array::new_from_slice(&all[range]).buffer(),
-        CpuStorage::U8(all) => Uint8Array::new_from_slice(&all[range]).buffer(),
+    let elements = layout.shape().elem_count();
+    let range = layout.start_offset()..layout.start_offset() + elements;
+    let buffer = pool.take((elements * tensor.dtype().size_in_bytes()) as u32);
+    match storage {
+        CpuStorage::F32(all) => Float32Array::new(&buffer).copy_from(&all[range]),
+        CpuStorage::F64(all) => Float64Array::new(&buffer).copy_from(&all[range]),
+        CpuStorage::I64(all) => BigInt64Array::new(&buffer).copy_from(&all[range]),
+        CpuStorage::U32(all) => Uint32Array::new(&buffer).copy_from(&all[range]),
+        CpuStorage::U8(all) => Uint8Array::new(&buffer).copy_from(&all[range]),
         _ => return Err(unsupported(tensor.dtype(), "isend")),
-    })
+    }
+    Ok(buffer)
 }
 
 /// The tensor that `elements` hold; the header has already said that type and shape are right.

@@ -2,11 +2,12 @@
 //!
 //! A message's elements leave wasm memory in one copy, change hands without another (the buffer
 //! is transferred, and the sender checks that it is gone), and enter the receiver's wasm memory
-//! in one copy. Nothing passes through the page.
+//! in one copy, after which the buffer waits for its next trip. Nothing passes through the page.
 
 mod elements;
 mod link;
 mod mailbox;
+mod pool;
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -21,6 +22,7 @@ use crate::inbox::Header;
 use crate::{CommError, PendingRecv, ProcessGroup, Result, Tag, Wanted};
 use link::Link;
 use mailbox::Mailbox;
+use pool::Pool;
 
 /// How long a receive waits before it says that nothing came.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -31,6 +33,7 @@ pub struct WorkerGroup {
     world: WorldSize,
     links: Vec<Option<Link>>,
     mailbox: Rc<Mailbox>,
+    pool: Pool,
     seq: Cell<u32>,
     stopped: Cell<bool>,
     undelivered: Cell<u32>,
@@ -64,6 +67,7 @@ impl WorkerGroup {
             world,
             links,
             mailbox,
+            pool: Pool::default(),
             seq: Cell::new(0),
             stopped: Cell::new(false),
             undelivered: Cell::new(0),
@@ -116,7 +120,7 @@ impl ProcessGroup for WorkerGroup {
     }
 
     fn isend(&self, to: Rank, tag: Tag, tensor: &Tensor) -> Result<()> {
-        let elements = elements::copy_out(tensor)?;
+        let elements = elements::copy_out(tensor, &self.pool)?;
         let transport = |reason| CommError::Transport { rank: self.rank, peer: to, reason };
         let Some(link) = &self.links[to.index()] else {
             return Err(transport("a rank has no link to itself".to_owned()));
@@ -137,7 +141,9 @@ impl ProcessGroup for WorkerGroup {
         let ticket = self.mailbox.post(from);
         PendingRecv::new(async move {
             let elements = self.mailbox.receive(from, ticket, &wanted).await?;
-            elements::copy_in(&elements, wanted.dtype, &wanted.shape)
+            let tensor = elements::copy_in(&elements, wanted.dtype, &wanted.shape)?;
+            self.pool.give(elements);
+            Ok(tensor)
         })
     }
 
