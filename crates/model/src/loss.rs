@@ -5,7 +5,7 @@ use candle_core::{D, Result, Tensor};
 /// The target of a token that does not count.
 pub const IGNORED: i64 = -100;
 
-/// Sum over tokens with a target of logsumexp(logits) - logits[target].
+/// Sum over tokens with a target of `logsumexp(logits) - logits[target]`.
 ///
 /// `logits` (N, V), `targets` N ids, [`IGNORED`] for none. Differentiable; 0, not NaN, when no
 /// target counts.
