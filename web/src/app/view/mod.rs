@@ -15,6 +15,7 @@ mod schedule;
 mod self_test;
 mod settings;
 mod slices;
+mod strategies;
 mod text_box;
 mod tile_matrix;
 mod toolbar;

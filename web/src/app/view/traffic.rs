@@ -12,6 +12,7 @@ use yew::prelude::*;
 use crate::app::format;
 use crate::app::shared::Shared;
 use crate::app::view::parts::{rank_mark, section};
+use crate::app::view::strategies::Strategies;
 
 /// Properties of [`Traffic`].
 #[derive(Clone, PartialEq, Properties)]
@@ -42,6 +43,10 @@ pub fn Traffic(Props { plan, sent, times }: &Props) -> Html {
                     { per_step(plan) }
                     { by_operation(plan, sent) }
                 </div>
+                <Strategies
+                    plan={plan.clone()}
+                    measured={(sent.rank(0), times.rank(0).steps)}
+                />
             </>
         },
     )
