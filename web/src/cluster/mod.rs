@@ -5,6 +5,7 @@ mod grants;
 mod handle;
 mod mesh;
 mod probe;
+mod verdicts;
 mod watch;
 
 use std::cell::RefCell;
@@ -18,6 +19,7 @@ use yew::Callback;
 use crate::build_id::BUILD_ID;
 use grants::Grants;
 use handle::{Handle, Heard};
+use verdicts::Verdicts;
 use watch::Watch;
 
 pub use address::Role;
@@ -70,6 +72,7 @@ struct Inner {
     url: String,
     workers: RefCell<Vec<Handle>>,
     grants: RefCell<Option<(RunId, Grants)>>,
+    verdicts: RefCell<Verdicts>,
     watch: Watch,
     on_event: Callback<ClusterEvent>,
 }
@@ -81,6 +84,7 @@ impl Cluster {
             url: loader(Role::Rank),
             workers: RefCell::default(),
             grants: RefCell::default(),
+            verdicts: RefCell::default(),
             watch: Watch::new(usize::from(world)),
             on_event,
         });
@@ -151,7 +155,7 @@ impl Cluster {
         });
     }
 
-    /// Tests and times the links between the workers.
+    /// Tests and times the links between the workers; one report brings the answer of all.
     pub fn self_test(&self, run: RunId) {
         let world_size = self.0.workers.borrow().len() as u16;
         self.wire(|rank| Command::SelfTest { run, rank, world_size });
@@ -199,7 +203,11 @@ impl Inner {
                     self.watch.set_dead(rank);
                 }
                 self.follow(rank, &report);
-                self.on_event.emit(ClusterEvent::Report { rank, report });
+                let world = self.workers.borrow().len();
+                let report = self.verdicts.borrow_mut().add(world, rank, report);
+                if let Some(report) = report {
+                    self.on_event.emit(ClusterEvent::Report { rank, report });
+                }
             }
             // What a dead worker throws is the echo of its panic.
             _ if self.watch.is_dead(rank) => {}
