@@ -53,7 +53,9 @@ fn every_factorisation_of_eight_ranks_gives_the_same_run() -> Result<()> {
                 eval_batches: 8,
                 ..base.clone()
             };
-            let (losses, _, parameters) = train(&config)?;
+            let (losses, eval, parameters) = train(&config)?;
+            let off = (eval - alone.1).abs() / alone.1;
+            ensure!(off < 1e-5, "dp {dp}, u {ulysses}: evaluation {eval}, alone {}", alone.1);
             for (step, (a, b)) in losses.iter().zip(&alone.0).enumerate() {
                 ensure!((a - b).abs() / b < 1e-5, "dp {dp}, u {ulysses}, step {step}: {a} {b}");
             }
@@ -70,8 +72,9 @@ fn every_factorisation_of_eight_ranks_gives_the_same_run() -> Result<()> {
 #[test]
 fn accumulating_gradients_changes_nothing() -> Result<()> {
     let base = RunConfig { batch: 4, cp: 2, optimizer: Optimizer::Sgd, lr: 0.1, ..small() };
-    let (whole, _, _) = train(&base)?;
-    let (split, _, _) = train(&RunConfig { grad_accum: 4, ..base })?;
+    let (whole, eval, _) = train(&base)?;
+    let (split, split_eval, _) = train(&RunConfig { grad_accum: 4, ..base })?;
+    ensure!((eval - split_eval).abs() / eval < 1e-5, "{eval} {split_eval}");
     for (a, b) in whole.iter().zip(&split) {
         ensure!((a - b).abs() / b < 1e-5, "{a} {b}");
     }

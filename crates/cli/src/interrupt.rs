@@ -1,10 +1,11 @@
-//! Ctrl-C: the first one ends the run after its step and tidies up, the second one ends it at once.
+//! Ctrl-C, or a request to end: the run ends after its step and tidies up; a second Ctrl-C ends it
+//! at once.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::SIGINT;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 /// As shells have it: 128 and the number of the signal.
@@ -19,7 +20,9 @@ impl Interrupt {
         let pressed = Arc::new(AtomicBool::new(false));
         // In this order: what the first one sets makes the second one end the process.
         flag::register_conditional_shutdown(SIGINT, EXIT_CODE, pressed.clone())?;
-        flag::register(SIGINT, pressed.clone())?;
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            flag::register(signal, pressed.clone())?;
+        }
         Ok(Self(pressed))
     }
 

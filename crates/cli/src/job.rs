@@ -7,7 +7,7 @@ use candle_core::Device;
 use plan::{Refusal, RunConfig, RunPlan, Task};
 
 use crate::args::RunArgs;
-use crate::{config_file, device};
+use crate::{config_file, device, probe};
 
 /// All that the ranks need to begin.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ impl Job {
         let config = config(args)?;
         let device = device::resolve(args)?;
         let plan = RunPlan::new(config)?;
+        check_memory(&plan, probe::memory())?;
         let text = args.text.as_deref().map(read_text).transpose()?;
         // The ranks draw their batches themselves; here it only shows that they can.
         train::data::Data::new(&plan, text.as_deref())?;
@@ -51,6 +52,23 @@ impl Job {
             config.d_model,
             self.plan.model().parameters(),
         )
+    }
+}
+
+/// Refuses a run whose ranks, all in this process, need more than the machine has.
+fn check_memory(plan: &RunPlan, machine: Option<u64>) -> Result<(), Refusal> {
+    let need: u64 = plan::memory::memory(plan).iter().map(|rank| rank.total()).sum();
+    match machine {
+        Some(have) if need > have => {
+            let gib = |bytes: u64| format!("{:.1} GiB", bytes as f64 / f64::from(1u32 << 30));
+            Err(Refusal::new(
+                "memory",
+                gib(need),
+                format!("all ranks together need more than this machine's {}", gib(have)),
+                "try a smaller seq_len, batch, d_model or layers, or a larger grad_accum",
+            ))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -107,5 +125,14 @@ mod tests {
         let text = Some("a.txt".into());
         let args = RunArgs { text, task: Some(Task::Recall), ..RunArgs::default() };
         assert_eq!(config(&args).expect_err("one or the other").field, "task");
+    }
+
+    #[test]
+    fn a_run_that_the_machine_cannot_hold_is_refused() -> Result<()> {
+        let plan = RunPlan::new(RunConfig::default())?;
+        assert!(check_memory(&plan, Some(1 << 30)).is_ok() && check_memory(&plan, None).is_ok());
+        let refusal = check_memory(&plan, Some(1 << 20)).expect_err("1 MiB is too little");
+        assert_eq!(refusal.field, "memory");
+        Ok(())
     }
 }

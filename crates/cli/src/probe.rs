@@ -37,7 +37,8 @@ fn gpus(driver: &Path) -> Gpus {
     Gpus::Devices(folders.iter().map(|path| Gpu { name: name(path), memory: 0 }).collect())
 }
 
-fn memory() -> Option<u64> {
+/// Bytes of memory of this machine, where the system tells.
+pub fn memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kib: u64 = line.split_whitespace().next()?.parse().ok()?;

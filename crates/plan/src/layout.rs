@@ -34,8 +34,6 @@ impl Layout {
     pub fn multiple(self, world: WorldSize) -> usize {
         match self {
             Self::Contiguous | Self::Striped => world.get(),
-            // A world of one holds both of its chunks in order: no padding is needed.
-            Self::Zigzag if world == WorldSize::ONE => 1,
             Self::Zigzag => 2 * world.get(),
         }
     }
@@ -54,7 +52,6 @@ impl Layout {
                 let c = padded_len / w;
                 to_u32(r * c..(r + 1) * c).collect()
             }
-            Self::Zigzag if world == WorldSize::ONE => to_u32(0..padded_len).collect(),
             Self::Zigzag => {
                 let c = padded_len / (2 * w);
                 let mirror = 2 * w - 1 - r;
@@ -65,10 +62,10 @@ impl Layout {
     }
 
     /// How many consecutive blocks a rank's positions fall into; a tile is decided block by block.
-    pub fn blocks_per_rank(self, world: WorldSize) -> usize {
+    pub fn blocks_per_rank(self) -> usize {
         match self {
-            Self::Zigzag if world != WorldSize::ONE => 2,
-            _ => 1,
+            Self::Contiguous | Self::Striped => 1,
+            Self::Zigzag => 2,
         }
     }
 }
@@ -100,7 +97,7 @@ mod tests {
     fn zigzag() {
         check(Layout::Zigzag, 8, 2, &[&[0, 1, 6, 7], &[2, 3, 4, 5]]);
         check(Layout::Zigzag, 5, 2, &[&[0, 1, 6, 7], &[2, 3, 4, 5]]);
-        check(Layout::Zigzag, 5, 1, &[&[0, 1, 2, 3, 4]]);
+        check(Layout::Zigzag, 5, 1, &[&[0, 1, 2, 3, 4, 5]]);
     }
 
     #[test]

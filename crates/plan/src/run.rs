@@ -141,7 +141,7 @@ impl RunPlan {
 
     /// What each rank sends in one evaluation.
     pub fn eval_traffic(&self) -> Flow {
-        let passes = (self.model.layers * self.config.eval_batches) as u64;
+        let passes = (self.model.layers * self.config.eval_batches * self.config.grad_accum) as u64;
         self.layer_traffic().forward.times(passes)
             + traffic::all_reduce(BUCKET_EXTRAS, self.mesh.world())
     }

@@ -227,7 +227,7 @@ fn members(sequence: &Sequence, ring_index: usize, ulysses: usize) -> impl Itera
 /// Local index ranges of consecutive positions, none longer than [`MAX_BLOCK`], over the slices of
 /// `ulysses` ranks laid end to end.
 fn blocks(sequence: &Sequence, ulysses: usize) -> Vec<Range<usize>> {
-    let per_rank = sequence.layout().blocks_per_rank(sequence.world());
+    let per_rank = sequence.layout().blocks_per_rank();
     let len = sequence.local_len() / per_rank;
     (0..ulysses * per_rank)
         .map(|i| i * len..(i + 1) * len)

@@ -11,6 +11,7 @@ use crate::{Result, TrainError};
 
 const FIRST: &str = "adamw.first.";
 const SECOND: &str = "adamw.second.";
+const ENTRY: &str = "ringside";
 const STEPS: &str = "steps_done";
 
 pub(crate) struct State<'a> {
@@ -34,29 +35,55 @@ pub(crate) fn to_bytes(state: &State<'_>) -> Result<Vec<u8>> {
             }
         }
     }
-    let metadata = HashMap::from([
-        ("producer".to_owned(), "ringside".to_owned()),
-        (STEPS.to_owned(), state.steps_done.to_string()),
-    ]);
+    let run = describe(state.model, state.optimizer);
+    // One entry: a map of several would be written in another order each time.
+    let metadata =
+        HashMap::from([(ENTRY.to_owned(), format!("{STEPS}={}; {run}", state.steps_done))]);
     let tensors = tensors.iter().map(|(name, tensor)| (name, tensor));
     safetensors::serialize(tensors, Some(metadata))
         .map_err(|e| error("writing", "safetensors", e.to_string()))
 }
 
+/// What must be equal for a checkpoint to be taken up: tensors of one shape may still belong to
+/// another network, for example one with other heads.
+fn describe(model: &Gpt, optimizer: &Optimizer) -> String {
+    let c = model.config();
+    let optimizer = match optimizer {
+        Optimizer::Sgd => "sgd",
+        Optimizer::AdamW(_) => "adamw",
+    };
+    format!(
+        "layers={} d_model={} heads={} kv_heads={} optimizer={optimizer}",
+        c.layers, c.d_model, c.heads, c.kv_heads
+    )
+}
+
 /// How many steps the run had done when `bytes` were saved.
 pub fn steps_done(bytes: &[u8]) -> Result<u32> {
+    Ok(entry(bytes)?.0)
+}
+
+/// Steps done, and the run's description.
+fn entry(bytes: &[u8]) -> Result<(u32, String)> {
     let (_, header) = SafeTensors::read_metadata(bytes)
         .map_err(|e| error("file", "a safetensors file", e.to_string()))?;
-    match header.metadata().as_ref().and_then(|entries| entries.get(STEPS)) {
-        Some(text) => text.parse().map_err(|_| error(STEPS, "a number", text)),
-        None => Err(error(STEPS, "a number of steps", "none: not a Ringside checkpoint")),
-    }
+    let text = header.metadata().as_ref().and_then(|entries| entries.get(ENTRY));
+    let text = text.ok_or_else(|| error(ENTRY, "an entry", "none: not a Ringside checkpoint"))?;
+    let parsed = text.split_once("; ").and_then(|(steps, run)| {
+        let steps = steps.strip_prefix(STEPS)?.strip_prefix('=')?.parse().ok()?;
+        Some((steps, run.to_owned()))
+    });
+    parsed.ok_or_else(|| error(ENTRY, format!("{STEPS}=NUMBER; and the run"), text))
 }
 
 /// Puts the state into `model` and `optimizer` and returns the steps done. Everything is read and
 /// checked first, so an error leaves both as they were.
 pub(crate) fn restore(bytes: &[u8], model: &Gpt, optimizer: &mut Optimizer) -> Result<u32> {
-    let steps_done = steps_done(bytes)?;
+    let (steps_done, run) = entry(bytes)?;
+    let expected = describe(model, optimizer);
+    if run != expected {
+        return Err(error("run", expected, run));
+    }
     let file = SafeTensors::deserialize(bytes)
         .map_err(|e| error("file", "a safetensors file", e.to_string()))?;
     let parameters = model.config().parameters();

@@ -185,8 +185,10 @@ impl Trainer {
         let micro_batch = self.plan.micro_batch();
         let dp = self.plan.mesh().coordinate(self.world.rank(), Axis::Dp);
         let (mut loss_sum, mut valid) = (0.0, 0);
-        for number in 0..config.eval_batches {
-            let start = dp * micro_batch;
+        let passes = (0..config.eval_batches)
+            .flat_map(|number| (0..config.grad_accum).map(move |micro| (number, micro)));
+        for (number, micro) in passes {
+            let start = dp * config.batch + micro * micro_batch;
             let batch = self.data.batch(Split::Eval, number as u32, start..start + micro_batch);
             let local = self.local(&batch);
             let Outcome { loss_sum: sum, .. } = self.pass().evaluate(&local).await?;

@@ -155,3 +155,21 @@ fn what_looks_odd_and_is_fine() {
         folder.done(line);
     }
 }
+
+#[test]
+fn what_a_run_reads_is_not_written_over() {
+    let folder = Folder::new();
+    let text = "a text that its writer would miss ".repeat(20);
+    std::fs::write(folder.path("mine.txt"), &text).unwrap();
+    std::fs::write(folder.path("run.toml"), "steps = 2\n").unwrap();
+    for line in [
+        "train --steps 1 --text mine.txt --metrics mine.txt",
+        "train --steps 1 --text mine.txt --save ./mine.txt",
+        "train --config run.toml --trace run.toml",
+    ] {
+        let end = folder.run(line);
+        assert_eq!(end.code, Some(2), "{line}: {end:#?}");
+        assert!(end.stderr.contains("reads this file"), "{line}: {}", end.stderr);
+    }
+    assert_eq!(folder.read("mine.txt"), text);
+}

@@ -78,6 +78,7 @@ impl Files {
             let file = path.as_deref().map(|path| OutputFile::create(flag, path)).transpose()?;
             if let Some(file) = &file {
                 refuse_twin(file, &files)?;
+                refuse_input(file, args)?;
             }
             files.push(file);
         }
@@ -102,6 +103,25 @@ impl Files {
             file.finish()?;
         }
         Ok(())
+    }
+}
+
+/// A run must not write over what it reads; a checkpoint may follow the one it began from.
+fn refuse_input(file: &OutputFile, args: &TrainArgs) -> Result<(), Refusal> {
+    let inputs = [("text", &args.run.text), ("config", &args.run.config), ("resume", &args.resume)];
+    let same = inputs.into_iter().find(|(flag, path)| {
+        let path = path.as_deref().and_then(|path| path.canonicalize().ok());
+        path.is_some_and(|path| path == file.target())
+            && !(*flag == "resume" && file.flag() == "save")
+    });
+    match same {
+        None => Ok(()),
+        Some((flag, _)) => Err(Refusal::new(
+            file.flag(),
+            file.target().display(),
+            format!("--{flag} reads this file, and its contents would be lost"),
+            "give another path",
+        )),
     }
 }
 

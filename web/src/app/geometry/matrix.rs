@@ -42,7 +42,7 @@ pub struct Matrix {
 /// The matrix of `plan`'s schedule.
 pub fn matrix(plan: &AttentionPlan) -> Matrix {
     let sequence = plan.sequence();
-    let per_rank = sequence.layout().blocks_per_rank(sequence.world());
+    let per_rank = sequence.layout().blocks_per_rank();
     let len = sequence.local_len() / per_rank;
     let (u, r) = (plan.strategy().ulysses(), plan.strategy().ring());
     let mut blocks: Vec<Block> = (0..r)
