@@ -24,9 +24,9 @@ pub fn open(
     story: impl AsyncFnOnce(&Page, &Site) -> Result<()>,
 ) -> Result<()> {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let site = Site::serve(hosting)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
+        let site = Site::serve(hosting).await?;
         let chrome = Chrome::start().await?;
         let page = Page::open(chrome.client(), &site.url(fragment)).await?;
         let told = AssertUnwindSafe(story(&page, &site)).catch_unwind();

@@ -1,4 +1,4 @@
-//! A panic in one worker: its text is shown, the others name what they were in, Restart works.
+//! A panic in a worker: its text is shown, the others name what they were in, Restart works.
 
 use anyhow::{Result, ensure};
 use plan::command::Command;
@@ -43,5 +43,21 @@ fn a_panic_in_rank_2_is_told_and_restart_works() -> Result<()> {
         page.until_ready(4).await?;
         page.press("Run").await?;
         page.until_step(2).await
+    })
+}
+
+#[test]
+fn a_panic_in_the_reference_is_told_and_the_run_goes_on() -> Result<()> {
+    let hosting = Hosting { script: Some(KEEP_WORKERS), ..Hosting::default() };
+    open(hosting, "v=1&cp=2&check=1", async |page, _| {
+        page.until_ready(2).await?;
+        page.press("Run").await?;
+        page.until_status("Difference", "Largest difference").await?;
+        // No message of the helper's protocol: it panics where it reads it.
+        page.script("kept[2].postMessage(new Uint8Array([255, 255, 255, 255]));", json!([]))
+            .await?;
+        page.until_status("Difference", "The one-rank run stopped: panicked at").await?;
+        let step = page.step().await?;
+        page.until_step(step + 2).await
     })
 }

@@ -1,20 +1,22 @@
 //! The built page on a static host: a good one, or one that is broken in a chosen way.
 
-use std::fs;
+use std::convert::Infallible;
 use std::net::Ipv4Addr;
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
-use anyhow::{Result, anyhow, ensure};
-use tiny_http::{Header, Request, Response, Server};
+use anyhow::{Result, ensure};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::CONTENT_TYPE;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
-/// More than the connections of one browser, so that a held answer blocks no other.
-const THREADS: usize = 12;
-
-const POISONED: &str = "no thread panics while it holds the list";
+const POISONED: &str = "no task panics while it holds the list";
 
 /// What a host does to one of the page's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub enum Fault {
     Html,
     /// The answer takes until [`Site::release`].
     Held,
+    /// It is of another build, as a cache would have it after a deploy.
+    Stale,
 }
 
 /// How the page is served.
@@ -40,16 +44,15 @@ pub struct Hosting {
 
 /// A running server; it ends when this is dropped.
 pub struct Site {
-    server: Arc<Server>,
-    threads: Vec<JoinHandle<()>>,
-    shared: Arc<Shared>,
     port: u16,
+    shared: Arc<Shared>,
+    accepting: JoinHandle<()>,
 }
 
 struct Shared {
     dist: PathBuf,
     hosting: Hosting,
-    released: AtomicBool,
+    released: watch::Sender<bool>,
     not_found: Mutex<Vec<String>>,
 }
 
@@ -67,27 +70,17 @@ fn dist() -> Result<PathBuf> {
 
 impl Site {
     /// Serves the built page.
-    pub fn serve(hosting: Hosting) -> Result<Self> {
+    pub async fn serve(hosting: Hosting) -> Result<Self> {
         let shared = Arc::new(Shared {
             dist: dist()?,
             hosting,
-            released: AtomicBool::new(false),
+            released: watch::Sender::new(false),
             not_found: Mutex::default(),
         });
-        let server = Server::http((Ipv4Addr::LOCALHOST, 0)).map_err(|error| anyhow!(error))?;
-        let port = server.server_addr().to_ip().map_or(0, |address| address.port());
-        let server = Arc::new(server);
-        let threads = (0..THREADS)
-            .map(|_| {
-                let (server, shared) = (Arc::clone(&server), Arc::clone(&shared));
-                thread::spawn(move || {
-                    while let Ok(request) = server.recv() {
-                        shared.answer(request);
-                    }
-                })
-            })
-            .collect();
-        Ok(Self { server, threads, shared, port })
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let port = listener.local_addr()?.port();
+        let accepting = tokio::spawn(accept(listener, Arc::clone(&shared)));
+        Ok(Self { port, shared, accepting })
     }
 
     /// The page's address, with what stands behind its `#`.
@@ -97,7 +90,7 @@ impl Site {
 
     /// Answers what was held.
     pub fn release(&self) {
-        self.shared.released.store(true, Ordering::SeqCst);
+        self.shared.released.send_replace(true);
     }
 
     /// Paths that were asked for and are not there.
@@ -108,49 +101,60 @@ impl Site {
 
 impl Drop for Site {
     fn drop(&mut self) {
-        self.release();
-        self.threads.iter().for_each(|_| self.server.unblock());
-        for thread in self.threads.drain(..) {
-            // A thread that panicked has said so.
-            let _ = thread.join();
-        }
+        self.accepting.abort();
+    }
+}
+
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let shared = Arc::clone(&shared);
+        let service = service_fn(move |request| {
+            let shared = Arc::clone(&shared);
+            async move { Ok::<_, Infallible>(shared.answer(request).await) }
+        });
+        tokio::spawn(async move {
+            let stream = TokioIo::new(stream);
+            // A browser that hangs up is no fault of the host.
+            let _ =
+                hyper::server::conn::http1::Builder::new().serve_connection(stream, service).await;
+        });
     }
 }
 
 impl Shared {
-    fn answer(&self, request: Request) {
-        let url = request.url().to_owned();
-        let name = self.name(&url);
+    async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let name = self.name(request.uri().path());
         let fault = self.hosting.fault.filter(|(file, _)| name.as_deref() == Some(*file));
-        while fault.is_some_and(|(_, fault)| fault == Fault::Held)
-            && !self.released.load(Ordering::SeqCst)
-        {
-            thread::sleep(Duration::from_millis(20));
+        let fault = fault.map(|(_, fault)| fault);
+        if fault == Some(Fault::Held) {
+            // Nobody else can end the wait: the sender lives as long as the site.
+            let _ = self.released.subscribe().wait_for(|released| *released).await;
         }
         let name = match fault {
-            Some((_, Fault::Missing)) => None,
-            Some((_, Fault::Html)) => Some("index.html".to_owned()),
-            Some((_, Fault::Held)) | None => name,
+            Some(Fault::Missing) => None,
+            Some(Fault::Html) => Some("index.html".to_owned()),
+            Some(Fault::Held | Fault::Stale) | None => name,
         };
-        let file = name.and_then(|name| Some((fs::read(self.dist.join(&name)).ok()?, name)));
-        // A reader that went away is no fault of the host.
-        let _ = match file {
-            Some((bytes, name)) => {
-                let kind = mime_guess::from_path(&name).first_or_octet_stream();
-                let header = Header::from_bytes("Content-Type", kind.to_string())
-                    .expect("a media type is plain ASCII");
-                request.respond(Response::from_data(self.prepare(&name, bytes)).with_header(header))
-            }
-            None => {
-                self.not_found.lock().expect(POISONED).push(url);
-                request.respond(Response::from_string("it is not here\n").with_status_code(404))
-            }
+        let file = name.and_then(|name| Some((std::fs::read(self.dist.join(&name)).ok()?, name)));
+        let Some((bytes, name)) = file else {
+            self.not_found.lock().expect(POISONED).push(request.uri().to_string());
+            let mut response = Response::new(Full::from("it is not here\n"));
+            *response.status_mut() = StatusCode::NOT_FOUND;
+            return response;
         };
+        let mut bytes = self.prepare(&name, bytes);
+        if fault == Some(Fault::Stale) {
+            make_stale(&mut bytes, request.uri().query().unwrap_or_default());
+        }
+        let kind = mime_guess::from_path(&name).first_or_octet_stream().to_string();
+        let kind = kind.try_into().expect("a media type is plain ASCII");
+        let mut response = Response::new(Full::from(bytes));
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+        response
     }
 
-    /// The file of the built page that a URL means.
-    fn name(&self, url: &str) -> Option<String> {
-        let path = url.split(['?', '#']).next()?;
+    /// The file of the built page that a path means.
+    fn name(&self, path: &str) -> Option<String> {
         let path = path.strip_prefix(self.hosting.prefix)?.strip_prefix('/')?;
         let path = if path.is_empty() { "index.html" } else { path };
         let plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
@@ -165,5 +169,18 @@ impl Shared {
             }
             _ => bytes,
         }
+    }
+}
+
+/// Puts another build id in place of the one that the page asked for.
+fn make_stale(bytes: &mut [u8], query: &str) {
+    let Some(build) = query.split("build=").nth(1) else { return };
+    let places: Vec<usize> = bytes
+        .windows(build.len())
+        .enumerate()
+        .filter_map(|(at, window)| (window == build.as_bytes()).then_some(at))
+        .collect();
+    for at in places {
+        bytes[at..at + build.len()].fill(b'0');
     }
 }
