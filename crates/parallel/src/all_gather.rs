@@ -6,7 +6,7 @@ use comm::ProcessGroup;
 
 use crate::block::QueryGrad;
 use crate::rows::Rows;
-use crate::tiles::{TileGrads, Tiles};
+use crate::tiles::Tiles;
 use crate::{Partial, Result};
 
 /// One rank's place in the group.
@@ -45,14 +45,14 @@ impl Gathered<'_> {
         own_kv: &Tensor,
     ) -> Result<(Tensor, Tensor)> {
         let all_kv = self.group.all_gather(own_kv).await?;
-        let mut grads = TileGrads { dq: Rows::new() };
+        let mut dq = Rows::<Tensor>::new();
         let mut by_source: Vec<Tensor> = all_kv.clone();
         for step in 0..all_kv.len() {
             let source = self.source(step);
             by_source[source] =
-                self.tiles.backward(layer, step, query, &all_kv[source], &mut grads)?;
+                self.tiles.backward(layer, step, query, &all_kv[source], &mut dq)?;
         }
         let dkv = self.group.reduce_scatter(&by_source).await?;
-        Ok((grads.dq.finish(&query.q_bhtd)?, dkv))
+        Ok((dq.finish(&query.q_bhtd)?, dkv))
     }
 }

@@ -10,7 +10,7 @@ use plan::Op;
 
 use crate::block::QueryGrad;
 use crate::rows::Rows;
-use crate::tiles::{TileGrads, Tiles};
+use crate::tiles::Tiles;
 use crate::{Partial, Result};
 
 /// One rank's place on the ring.
@@ -49,14 +49,14 @@ impl Ring<'_> {
         own_kv: &Tensor,
     ) -> Result<(Tensor, Tensor)> {
         let seq = self.group.next_seq();
-        let mut grads = TileGrads { dq: Rows::new() };
+        let mut dq = Rows::<Tensor>::new();
         let mut kv = own_kv.clone();
         let mut arriving: Option<PendingRecv<'_>> = None;
         let mut dkv = None;
         for step in 0..self.steps {
             let last = step + 1 == self.steps;
             let next = self.exchange_if(!last, Op::RingKv, seq, step, &kv)?;
-            let mut sum = self.tiles.backward(layer, step, query, &kv, &mut grads)?;
+            let mut sum = self.tiles.backward(layer, step, query, &kv, &mut dq)?;
             if let Some(arriving) = arriving.take() {
                 sum = (arriving.wait().await? + sum)?;
             }
@@ -72,7 +72,7 @@ impl Ring<'_> {
             }
         }
         let dkv = dkv.map_or_else(|| own_kv.zeros_like(), Ok)?;
-        Ok((grads.dq.finish(&query.q_bhtd)?, dkv))
+        Ok((dq.finish(&query.q_bhtd)?, dkv))
     }
 
     /// Passes what belongs to the block at hand to the next rank; the previous one passes its own.

@@ -23,11 +23,6 @@ pub(crate) struct Tiles {
     masks: HashMap<(usize, usize), Tensor>,
 }
 
-/// Sums of the backward pass over one rank's tiles.
-pub(crate) struct TileGrads {
-    pub(crate) dq: Rows<Tensor>,
-}
-
 impl Tiles {
     pub(crate) fn new(
         plan: Rc<AttentionPlan>,
@@ -79,7 +74,7 @@ impl Tiles {
         step: usize,
         query: &QueryGrad,
         kv_2bktd: &Tensor,
-        grads: &mut TileGrads,
+        dq: &mut Rows<Tensor>,
     ) -> Result<Tensor> {
         self.record(layer, step, Pass::Backward, || {
             let (k, v) = split(kv_2bktd)?;
@@ -91,7 +86,7 @@ impl Tiles {
                 let mask = self.masks.get(&(step, index));
                 let grad = block::backward(&query, &part_k, &part_v, mask)?;
                 let sum = |a: &Tensor, b: &Tensor| a + b;
-                grads.dq.add(&part.q, grad.dq_bhtd, sum)?;
+                dq.add(&part.q, grad.dq_bhtd, sum)?;
                 dk.add(&part.k, grad.dk_bksd, sum)?;
                 dv.add(&part.k, grad.dv_bksd, sum)?;
             }
