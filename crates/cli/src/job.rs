@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use anyhow::Result;
-use candle_core::Device;
 use plan::{Refusal, RunConfig, RunPlan, Task};
 
 use crate::args::RunArgs;
-use crate::{config_file, device, probe};
+use crate::config_file;
+use crate::device::{self, Devices, Resolved};
 
 /// All that the ranks need to begin.
 #[derive(Debug)]
@@ -16,26 +16,25 @@ pub struct Job {
     pub plan: RunPlan,
     /// The user's text; `None` is the built-in one.
     pub text: Option<Vec<u8>>,
-    /// Where every rank computes.
-    pub device: Device,
+    /// Where the ranks compute.
+    pub devices: Devices,
 }
 
 impl Job {
     /// Checks all that can be checked before a rank exists.
     pub fn new(args: &RunArgs) -> Result<Self> {
-        let config = config(args)?;
-        let device = device::resolve(args)?;
-        let plan = RunPlan::new(config)?;
-        check_memory(&plan, probe::memory())?;
+        let plan = RunPlan::new(config(args)?)?;
+        let Resolved { devices, memory } = device::resolve(args, plan.mesh().world().get())?;
+        check_memory(&plan, memory)?;
         let text = args.text.as_deref().map(read_text).transpose()?;
         // The ranks draw their batches themselves; here it only shows that they can.
         train::data::Data::new(&plan, text.as_deref())?;
-        Ok(Self { plan, text, device })
+        Ok(Self { plan, text, devices })
     }
 
-    /// The run of `config` on the built-in text.
-    pub fn of(config: RunConfig) -> Result<Self> {
-        Ok(Self { plan: RunPlan::new(config)?, text: None, device: Device::Cpu })
+    /// The run of `config` on the built-in text, on `devices`.
+    pub fn of(config: RunConfig, devices: Devices) -> Result<Self> {
+        Ok(Self { plan: RunPlan::new(config)?, text: None, devices })
     }
 
     /// One line that says what runs.
@@ -55,10 +54,10 @@ impl Job {
     }
 }
 
-/// Refuses a run whose ranks, all in this process, need more than the machine has.
-fn check_memory(plan: &RunPlan, machine: Option<u64>) -> Result<(), Refusal> {
+/// Refuses a run whose ranks, all in this process, need more than the devices have.
+fn check_memory(plan: &RunPlan, devices: Option<u64>) -> Result<(), Refusal> {
     let need: u64 = plan::memory::memory(plan).iter().map(|rank| rank.total()).sum();
-    match machine {
+    match devices {
         Some(have) if need > have => {
             let gib = |bytes: u64| format!("{:.1} GiB", bytes as f64 / f64::from(1u32 << 30));
             Err(Refusal::new(

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::device::cuda;
 use plan::runtime::{Build, Gpu, Gpus, Launch, MIB, Place, Probe};
 
 /// Where NVIDIA's driver shows itself and its devices.
@@ -12,7 +13,7 @@ pub fn this(build: Build) -> Probe {
     Probe {
         place: Place::Native,
         build,
-        gpus: gpus(Path::new(DRIVER)),
+        gpus: cuda::gpus().unwrap_or_else(|| gpus(Path::new(DRIVER))),
         launch: Launch::from_variables(|name| std::env::var(name).ok()),
         cores: std::thread::available_parallelism().map_or(1, usize::from),
         memory: memory(),

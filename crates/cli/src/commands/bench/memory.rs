@@ -9,6 +9,7 @@ use plan::{RunConfig, memory::memory};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::train::{Range, train};
+use crate::device::Devices;
 use crate::job::Job;
 use crate::output::table;
 use crate::ranks::Clock;
@@ -66,7 +67,7 @@ pub fn of_this_process(seq_len: usize) -> Result<Peak> {
 }
 
 fn job(seq_len: usize) -> Result<Job> {
-    Job::of(RunConfig { seq_len, cp: RANKS, steps: 1, ..RunConfig::default() })
+    Job::of(RunConfig { seq_len, cp: RANKS, steps: 1, ..RunConfig::default() }, Devices::CPU)
 }
 
 fn child(seq_len: usize) -> Result<Peak> {

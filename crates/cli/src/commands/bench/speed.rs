@@ -4,7 +4,9 @@ use anyhow::Result;
 use plan::RunConfig;
 use serde::Serialize;
 
+use crate::args::RunArgs;
 use crate::commands::train::{Range, train};
+use crate::device;
 use crate::job::Job;
 use crate::output::table;
 use crate::ranks::Clock;
@@ -28,14 +30,15 @@ pub struct Speed {
 }
 
 /// Trains the default run for a few steps on each number of ranks.
-pub fn measure() -> Result<Vec<Speed>> {
+pub fn measure(place: &RunArgs) -> Result<Vec<Speed>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut one = None;
     RANKS
         .into_iter()
         .map(|cp| {
             let steps = WARM_UP + STEPS;
-            let job = Job::of(RunConfig { cp, steps, ..RunConfig::default() })?;
+            let devices = device::resolve(place, cp)?.devices;
+            let job = Job::of(RunConfig { cp, steps, ..RunConfig::default() }, devices)?;
             let (mut seconds, mut tokens) = (Vec::new(), 0);
             train(&job, Range { from: 0, to: steps }, Clock::Wall, None, false, |step| {
                 if step.report.step >= WARM_UP {

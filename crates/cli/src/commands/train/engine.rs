@@ -56,7 +56,7 @@ pub fn train(
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         let ranks = scope.spawn(move || {
-            ranks::run(world, clock, async |seat| {
+            ranks::run(world, &job.devices, clock, async |seat| {
                 rank(job, range, resume, keep, seat, &sender).await
             })
         });
@@ -81,10 +81,10 @@ async fn rank(
     seat: Seat,
     sender: &mpsc::Sender<RankStep>,
 ) -> Result<Option<Vec<u8>>, Stop> {
-    let Seat { world, recorder } = seat;
+    let Seat { world, recorder, device } = seat;
     let rank = world.rank().index();
     let text = job.text.as_deref();
-    let mut trainer = Trainer::new(job.plan.clone(), text, world, recorder.clone(), &job.device)?;
+    let mut trainer = Trainer::new(job.plan.clone(), text, world, recorder.clone(), &device)?;
     if let Some(bytes) = resume {
         trainer.resume(bytes)?;
     }
