@@ -1,8 +1,10 @@
-//! The laws of the collectives on the threads backend, for every world and for subgroups.
+//! The laws of the collectives on every native backend, for every world and for subgroups.
 
 use std::rc::Rc;
 
 use anyhow::{Result, ensure};
+#[cfg(feature = "nccl")]
+use candle_core::Device;
 use comm::{ProcessGroup, SubGroup, conformance, threads};
 use plan::{Axis, WorldSize};
 
@@ -40,6 +42,24 @@ fn subgroups_keep_every_law_side_by_side() -> Result<()> {
     });
     for outcomes in &ranks {
         assert_held(outcomes)?;
+    }
+    Ok(())
+}
+
+/// Says that it was left out, unless it is asked for: a machine without GPUs cannot pass it.
+#[cfg(feature = "nccl")]
+#[test]
+#[ignore = "needs two NVIDIA GPUs or more; tests/gpu.sh runs it where they are"]
+fn nccl_keeps_every_law() -> Result<()> {
+    let gpus = (0..8).map_while(|gpu| Device::new_cuda_with_stream(gpu).ok()).collect::<Vec<_>>();
+    ensure!(gpus.len() >= 2, "this machine shows {} GPUs, and the laws need two", gpus.len());
+    for size in 1..=gpus.len() {
+        let ranks = comm::nccl::run(&gpus[..size], TIMEOUT, async |_, group| {
+            anyhow::Ok(conformance::run(&group?).await)
+        })?;
+        for outcomes in ranks {
+            assert_held(&outcomes?)?;
+        }
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ impl Job {
         let config = self.plan.config();
         let replicas = if config.dp > 1 { format!("dp {} x ", config.dp) } else { String::new() };
         format!(
-            "{replicas}cp {}, {} over {} positions, {} tokens, {} layers of width {}, {} parameters",
+            "{replicas}cp {}, {} over {} positions, {} tokens, {} layers of width {}, {} parameters{}",
             config.cp,
             config.strategy,
             config.layout,
@@ -50,6 +50,7 @@ impl Job {
             config.layers,
             config.d_model,
             self.plan.model().parameters(),
+            if self.devices.is_cpu() { "" } else { ", on CUDA" },
         )
     }
 }
@@ -63,7 +64,7 @@ fn check_memory(plan: &RunPlan, devices: Option<u64>) -> Result<(), Refusal> {
             Err(Refusal::new(
                 "memory",
                 gib(need),
-                format!("all ranks together need more than this machine's {}", gib(have)),
+                format!("all ranks together need more than the {} there is", gib(have)),
                 "try a smaller seq_len, batch, d_model or layers, or a larger grad_accum",
             ))
         }

@@ -94,20 +94,18 @@ impl NcclGroup {
         let to_nccl = |error: NcclError| transport(rank, rank, &error);
         let to_driver = |error: DriverError| transport(rank, rank, &error);
         let transfers = self.comm.stream();
-        // What is sent must have been computed, and the buffer of what comes must be there.
         let sends = self.held.take();
-        let buffer = receive.map(|(from, wanted)| Ok((from, self.buffer(wanted)?)));
-        let buffer = buffer.transpose().map_err(CommError::Tensor)?;
+        let buffer = receive
+            .map(|(from, wanted)| candle_core::Result::Ok((from, self.buffer(wanted)?)))
+            .transpose()?;
+        // What is sent must have been computed, and the buffer of what comes must be there.
         transfers.join(&self.computing).map_err(to_driver)?;
         group_start().map_err(to_nccl)?;
-        for (to, tensor) in &sends {
-            send(&self.comm, tensor, *to).map_err(|reason| transport(rank, *to, &reason))?;
-        }
-        let received = buffer.map(|(from, storage)| {
-            receive_into(&self.comm, storage, from).map_err(|why| transport(rank, from, &why))
-        });
-        let received = received.transpose()?;
-        group_end().map_err(to_nccl)?;
+        let launched = self.launch_all(&sends, buffer);
+        // Even after an error: an open group would swallow whatever this thread launches next.
+        let ended = group_end().map_err(to_nccl);
+        let received = launched?;
+        ended?;
         let done = Rc::new(transfers.record_event(None).map_err(to_driver)?);
         let tensor = received.zip(receive).map(|(storage, (_, wanted))| {
             let storage = Storage::Cuda(storage);
@@ -118,6 +116,21 @@ impl NcclGroup {
         in_flight.retain(|(event, _)| !event.is_complete());
         in_flight.push_back((done.clone(), sent));
         Ok((done, tensor))
+    }
+
+    fn launch_all(
+        &self,
+        sends: &[(Rank, Tensor)],
+        buffer: Option<(Rank, CudaStorage)>,
+    ) -> Result<Option<CudaStorage>> {
+        for (to, tensor) in sends {
+            send(&self.comm, tensor, *to).map_err(|why| transport(self.rank(), *to, &why))?;
+        }
+        let received = buffer.map(|(from, storage)| {
+            receive_into(&self.comm, storage, from)
+                .map_err(|why| transport(self.rank(), from, &why))
+        });
+        received.transpose()
     }
 
     fn buffer(&self, wanted: &Wanted) -> candle_core::Result<CudaStorage> {

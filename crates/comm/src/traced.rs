@@ -92,6 +92,7 @@ impl<G: ProcessGroup> ProcessGroup for Traced<G> {
     }
 
     fn mark(&self, axis: Axis, op: Op, seq: u32, mark: Mark) {
+        self.inner.mark(axis, op, seq, mark);
         let mut open = self.open.borrow_mut();
         match mark {
             Mark::Begin => open.push((axis, op, seq, self.recorder.now_us())),

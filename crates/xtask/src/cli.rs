@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{bench, golden, serve, setup, site, size, test};
+use crate::{bench, cuda, golden, serve, setup, site, size, test};
 
 /// The project's own commands. They run from any folder of the workspace.
 #[derive(Parser)]
@@ -46,6 +46,12 @@ pub enum Command {
     /// The generated files are committed and the tests read only those, so this is needed only when
     /// tests/golden/generate.py has changed.
     Golden(golden::Args),
+    /// Builds `ringside` with CUDA and with NCCL, on a machine with or without a GPU
+    ///
+    /// Uses the machine's CUDA toolkit, or puts one together from NVIDIA's packages on PyPI, below
+    /// the user's cache folder; a second run fetches nothing. The first build compiles candle's
+    /// kernels with nvcc, some ten minutes on two cores.
+    Cuda(cuda::Args),
     /// Checks the rules of the project that a program can check
     ///
     /// Which crate may depend on which, where unsafe code and clocks may stand, how a file opens and

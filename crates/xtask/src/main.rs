@@ -8,6 +8,7 @@
 mod bench;
 mod child;
 mod cli;
+mod cuda;
 mod golden;
 mod serve;
 mod setup;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Size(args) => size::run(&args),
         Command::Golden(args) => golden::run(&args),
+        Command::Cuda(args) => cuda::run(&args),
         Command::Tidy => tidy::run(),
     };
     match outcome {

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 
 use crate::{
-    child,
+    child, cuda,
     setup::{self, Fetch, Need},
     site::{self, Site},
     tidy,
@@ -39,6 +39,8 @@ pub enum Step {
     Tidy,
     /// Lints of everything that builds natively
     Clippy,
+    /// Lints of what the features cuda and nccl switch on, with a stand-in for CUDA's toolkit
+    Cuda,
     /// Documentation, whose links must hold
     Doc,
     /// Every test that needs no browser
@@ -118,6 +120,7 @@ impl Step {
                 let cargo = native(&[Need::Lints])?.native("cargo");
                 visible(cargo, CLIPPY_NATIVE)
             }
+            Self::Cuda => cuda::check(),
             Self::Doc => {
                 let mut cargo = Toolbox::default().native("cargo");
                 cargo.env("RUSTDOCFLAGS", "-D warnings");

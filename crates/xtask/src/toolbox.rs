@@ -17,6 +17,7 @@ pub struct Toolbox {
     folders: Vec<PathBuf>,
     wasm_variables: Vec<(String, OsString)>,
     browser_variables: Vec<(String, OsString)>,
+    cuda: Option<PathBuf>,
 }
 
 impl Toolbox {
@@ -35,6 +36,34 @@ impl Toolbox {
     /// Adds a variable that only browser tests see.
     pub fn add_browser_variable(&mut self, name: &str, value: impl Into<OsString>) {
         self.browser_variables.push((name.to_owned(), value.into()));
+    }
+
+    /// Puts the CUDA toolkit in `folder` before any other.
+    pub fn add_cuda(&mut self, folder: &Path) {
+        self.cuda = Some(folder.to_path_buf());
+    }
+
+    /// The variables that a build with CUDA needs, PATH apart.
+    pub fn cuda_variables(&self) -> Vec<(&'static str, PathBuf)> {
+        let Some(folder) = &self.cuda else { return Vec::new() };
+        // candle's build scripts each look in another of these places.
+        vec![
+            ("CUDA_HOME", folder.clone()),
+            ("CUDA_PATH", folder.clone()),
+            ("LIBRARY_PATH", folder.join("lib64")),
+        ]
+    }
+
+    /// A native command that builds with CUDA, nvcc first on PATH.
+    pub fn cuda(&self, program: &str) -> Command {
+        let mut command = self.native(program);
+        if let Some(folder) = &self.cuda {
+            let path = env::var_os("PATH").unwrap_or_default();
+            let folders = [folder.join("bin")].into_iter().chain(env::split_paths(&path));
+            command.env("PATH", env::join_paths(folders).unwrap_or(path));
+        }
+        command.envs(self.cuda_variables());
+        command
     }
 
     /// A native command, run at the workspace's root.

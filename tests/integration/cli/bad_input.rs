@@ -72,10 +72,13 @@ fn combinations() {
 
 #[test]
 fn machines() {
-    refused("train --device cuda", &["device = cuda", "without CUDA", "--device cpu"]);
+    refused("train --device cuda", &["device = cuda", "without CUDA", "--features cuda"]);
+    for line in ["verify --device cuda", "bench --device cuda", "train --device cuda --cp 1"] {
+        refused(line, &["device = cuda", "without CUDA", "--features cuda"]);
+    }
     refused("train --device cuda --force-cpu", &["device = cuda", "--force-cpu"]);
-    refused("train --backend mpi", &["backend = mpi", "without MPI", "--backend threads"]);
-    refused("verify --backend nccl", &["backend = nccl", "without NCCL", "--backend threads"]);
+    refused("train --backend mpi", &["backend = mpi", "without MPI", "backend threads"]);
+    refused("verify --backend nccl", &["backend = nccl", "without CUDA", "backend auto"]);
     refused("train --threads 0", &["--threads", "0", "try 1"]);
 }
 

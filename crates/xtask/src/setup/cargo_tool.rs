@@ -97,7 +97,7 @@ impl CargoTool {
 }
 
 /// Our folder in the user's cache.
-fn cache() -> Result<PathBuf> {
+pub fn cache() -> Result<PathBuf> {
     let base = match env::var_os("XDG_CACHE_HOME") {
         Some(folder) if !folder.is_empty() => PathBuf::from(folder),
         _ => directories::BaseDirs::new()

@@ -4,7 +4,9 @@ mod apt;
 mod browser;
 mod cargo_tool;
 mod components;
+pub mod cuda_toolkit;
 mod debian_rust;
+mod driver_stub;
 mod wasm_std;
 
 use anyhow::Result;

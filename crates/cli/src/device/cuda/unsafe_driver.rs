@@ -130,7 +130,16 @@ mod late {
     }
 
     functions! {
-        cuInit
+        cuCtxDestroy_v2 cuCtxGetCurrent cuCtxSetCurrent cuCtxSynchronize cuDeviceGet
+        cuDeviceGetAttribute cuDeviceGetCount cuDeviceGetName cuDevicePrimaryCtxRelease_v2
+        cuDevicePrimaryCtxRetain cuDeviceTotalMem_v2 cuEventCreate cuEventDestroy_v2 cuEventQuery
+        cuEventRecord cuEventSynchronize cuFuncGetAttribute cuFuncSetAttribute cuGetErrorName
+        cuGetErrorString cuInit cuLaunchCooperativeKernel cuLaunchKernel cuMemAllocAsync
+        cuMemAlloc_v2 cuMemFreeAsync cuMemFreeHost cuMemFree_v2 cuMemGetInfo_v2 cuMemHostAlloc
+        cuMemcpyDtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuMemcpyHtoDAsync_v2 cuMemcpyPeerAsync
+        cuMemsetD8Async cuMemsetD8_v2 cuModuleGetFunction cuModuleLoad cuModuleLoadData
+        cuModuleUnload cuStreamCreate cuStreamDestroy_v2 cuStreamIsCapturing cuStreamSynchronize
+        cuStreamWaitEvent
     }
 }
 
