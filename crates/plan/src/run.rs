@@ -3,7 +3,7 @@
 use crate::event::Axis;
 use crate::refusal::require_range;
 use crate::traffic::{self, AttentionShape, Flow, LayerTraffic};
-use crate::{AttentionPlan, Mask, Mesh, Rank, Refusal, RunConfig, Sequence, Strategy, WorldSize};
+use crate::{AttentionPlan, CpPlan, Heads, Mask, Mesh, Rank, Refusal, RunConfig};
 
 /// Tokens are bytes.
 pub const VOCAB: usize = 256;
@@ -50,7 +50,7 @@ pub struct RunPlan {
     config: RunConfig,
     model: ModelShape,
     mesh: Mesh,
-    attention: AttentionPlan,
+    cp: CpPlan,
 }
 
 impl RunPlan {
@@ -58,21 +58,8 @@ impl RunPlan {
     pub fn new(config: RunConfig) -> Result<Self, Refusal> {
         check_sizes(&config)?;
         check_numbers(&config)?;
-        let cp = WorldSize::new(config.cp).map_err(|mut refusal| {
-            refusal.field = "cp".to_owned();
-            refusal
-        })?;
         let mask = Mask::new(config.seq_len, &config.documents, config.window)?;
         check_task(&config)?;
-        let sequence = Sequence::new(mask, config.layout, cp)?;
-        let strategy = Strategy::new(
-            config.strategy,
-            cp,
-            config.heads,
-            config.kv_heads(),
-            config.ulysses_degree,
-        )?;
-        let mesh = Mesh::new(config.dp, strategy)?;
         let model = ModelShape {
             vocab: VOCAB,
             d_model: config.d_model,
@@ -80,8 +67,10 @@ impl RunPlan {
             kv_heads: config.kv_heads(),
             layers: config.layers,
         };
-        let attention = AttentionPlan::new(sequence, strategy);
-        Ok(Self { config, model, mesh, attention })
+        let heads = Heads { query: model.heads, kv: model.kv_heads, dim: model.head_dim() };
+        let cp = config.context_parallel().plan(mask, heads)?;
+        let mesh = Mesh::new(config.dp, cp.attention().strategy())?;
+        Ok(Self { config, model, mesh, cp })
     }
 
     /// The config that was checked.
@@ -99,15 +88,22 @@ impl RunPlan {
         self.mesh
     }
 
+    /// Context parallelism: what a rank's context is built from.
+    pub fn cp(&self) -> &CpPlan {
+        &self.cp
+    }
+
     /// Attention's schedule within a context-parallel group.
     pub fn attention(&self) -> &AttentionPlan {
-        &self.attention
+        self.cp.attention()
     }
 
     /// `rank`'s place within its context-parallel group.
     pub fn cp_rank(&self, rank: Rank) -> Rank {
-        let cp = self.attention.sequence().world();
-        cp.rank(self.mesh.coordinate(rank, Axis::Cp)).expect("a coordinate lies in its axis")
+        self.cp
+            .size()
+            .rank(self.mesh.coordinate(rank, Axis::Cp))
+            .expect("a coordinate lies in its axis")
     }
 
     /// Sequences in one forward pass.
@@ -128,7 +124,7 @@ impl RunPlan {
             kv_heads: self.model.kv_heads,
             head_dim: self.model.head_dim(),
         };
-        traffic::attention(&self.attention, shape)
+        traffic::attention(self.attention(), shape)
     }
 
     /// What each rank sends in one training step, evaluation left out.
