@@ -12,6 +12,9 @@ pub const MLP_RATIO: usize = 4;
 /// Numbers that ride behind the gradients in the bucket: the sum of losses and the valid tokens.
 pub const BUCKET_EXTRAS: usize = 2;
 
+/// The most optimiser steps of a run.
+pub const MAX_STEPS: u32 = 10_000_000;
+
 const MAX_SEQ_LEN: usize = 1 << 16;
 
 /// The model's sizes.
@@ -179,21 +182,14 @@ impl RunPlan {
 }
 
 fn check_sizes(config: &RunConfig) -> Result<(), Refusal> {
-    require_range("steps", config.steps, 1, 10_000_000)?;
+    require_range("steps", config.steps, 1, MAX_STEPS)?;
     require_range("seq_len", config.seq_len, 1, MAX_SEQ_LEN)?;
     require_range("batch", config.batch, 1, 1024)?;
     require_range("layers", config.layers, 1, 64)?;
     require_range("d_model", config.d_model, 2, 4096)?;
     check_heads(config.heads, config.kv_heads())?;
     require_range("eval_batches", config.eval_batches, 1, 1024)?;
-    if config.grad_accum == 0 || !config.batch.is_multiple_of(config.grad_accum) {
-        return Err(Refusal::new(
-            "grad_accum",
-            config.grad_accum,
-            format!("it does not divide the batch of {}", config.batch),
-            format!("try 1, or {}", config.batch),
-        ));
-    }
+    check_grad_accum(config)?;
     if !config.d_model.is_multiple_of(2 * config.heads) {
         let works = config.d_model.next_multiple_of(2 * config.heads);
         return Err(Refusal::new(
@@ -204,6 +200,24 @@ fn check_sizes(config: &RunConfig) -> Result<(), Refusal> {
         ));
     }
     Ok(())
+}
+
+fn check_grad_accum(config: &RunConfig) -> Result<(), Refusal> {
+    let (parts, batch) = (config.grad_accum, config.batch);
+    if parts > 0 && batch.is_multiple_of(parts) {
+        return Ok(());
+    }
+    let reason = match parts {
+        0 => "a step needs at least one micro-batch".to_owned(),
+        _ => format!("it does not divide the batch of {batch}"),
+    };
+    let divisors: Vec<_> =
+        (1..=batch).filter(|n| batch.is_multiple_of(*n)).map(|n| n.to_string()).collect();
+    let works = match divisors.as_slice() {
+        [only] => format!("try {only}"),
+        several => format!("try one of {}", several.join(", ")),
+    };
+    Err(Refusal::new("grad_accum", parts, reason, works))
 }
 
 /// Refuses heads that cannot share their keys and values evenly.

@@ -134,7 +134,7 @@ impl Trainer {
         let lr = learning_rate(self.plan.config(), step);
         let grad_norm = self.update(gradients, lr)?;
         if !(loss.is_finite() && grad_norm.is_finite()) {
-            return Err(TrainError::Diverged { step, loss });
+            return Err(TrainError::Diverged { step, loss, grad_norm });
         }
         self.steps_done += 1;
         for (name, value) in [
