@@ -101,7 +101,7 @@ fn every_strategy_and_size_has_one_the_defaults_too() -> Result<()> {
                     Ok((own / size, context.positions().to_vec()))
                 });
                 for replica in 0..dp {
-                    let mut held = Vec::new();
+                    let mut held: Vec<u32> = Vec::new();
                     for rank in &ranks {
                         let (of, positions) = rank.as_ref().map_err(|e| anyhow::anyhow!("{e}"))?;
                         held.extend(positions.iter().filter(|_| *of == replica));

@@ -92,7 +92,7 @@ fn what_does_not_fit_is_refused() {
         assert_eq!(folder.names(), before);
     };
     refused(&format!("{RUN} --resume done.st --save x"), &["steps = 8", "8 steps", "above 8"]);
-    refused("train --resume done.st --until 5", &["until = 5", "8 steps", "above 8"]);
+    refused("train --layers 1 --resume done.st --until 5", &["until = 5", "8 steps", "above 8"]);
     let other = "train --seq-len 48 --layers 2 --resume done.st --save x --metrics y";
     refused(other, &["resume = done.st", "give the sizes", "expected layers=2", "got layers=1"]);
     for (change, expected, got) in [
