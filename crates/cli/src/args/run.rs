@@ -11,8 +11,8 @@ use super::{MachineArgs, value};
 #[derive(Clone, Debug, Default, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct RunArgs {
-    /// Read the run from a TOML file whose keys are these flags, with underscores; flags given
-    /// beside it win, and a relative path in it starts at its folder
+    /// Read the run from a TOML file whose keys are the flags from --text to --threads, with
+    /// underscores; flags given beside it win, and a path in it starts at the file's folder
     #[arg(long, value_name = "FILE.toml", help_heading = "Data")]
     pub config: Option<PathBuf>,
     /// Train on the bytes of this file

@@ -9,8 +9,7 @@ use super::{MachineArgs, value};
 #[derive(Clone, Debug, Default, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct RuntimeArgs {
-    /// The machine; all but this one are taken to have a program with CUDA, NCCL and MPI
-    /// [default: this]
+    /// The machine; a simulated one has a program built with all that it can use [default: this]
     #[arg(long, value_name = "MACHINE", value_parser = value::preset())]
     pub simulate: Option<Preset>,
     /// Ranks [default: as many as the backend offers by itself]
