@@ -1,19 +1,43 @@
 //! Where a run runs: what is asked of this machine, decided by `plan`'s detection, and opened.
 
-mod absent;
-mod built;
+pub mod cuda;
+mod devices;
 
-use plan::WorldSize;
-use plan::runtime::{Decision, Detection, Probe, Request, Standing, Step, detect};
+use plan::runtime::{
+    Backend, Decision, Detection, Device, Gpus, Probe, Request, RuntimeProfile, Standing, Step,
+    detect,
+};
+use plan::{Refusal, WorldSize};
 
-pub use absent::open;
-pub use built::build;
+pub use devices::Devices;
 
 use crate::args::MachineArgs;
+use crate::probe;
 
-/// Decides device and backend for a run of `world` ranks on the machine of `probe`.
-pub fn decide(probe: &Probe, asked: &MachineArgs, world: WorldSize) -> Detection {
-    detect(probe, &Request { world_size: Some(world.get()), ..request(asked) })
+/// Where a run runs, and how that came about.
+#[derive(Debug)]
+pub struct Place {
+    /// Device, backend and number of ranks.
+    pub profile: RuntimeProfile,
+    /// The devices, opened.
+    pub devices: Devices,
+    /// Bytes for all ranks together, where the system tells.
+    pub memory: Option<u64>,
+    /// One line that says where it runs, and why.
+    pub line: String,
+}
+
+/// The place of a run of `world` ranks; refused where this program or machine cannot have it.
+pub fn resolve(asked: &MachineArgs, world: WorldSize) -> Result<Place, Refusal> {
+    let probe = probe::this(cuda::build());
+    let detection = decide(&probe, asked, world);
+    let profile = detection.profile()?;
+    Ok(Place {
+        profile,
+        devices: Devices::open(&profile)?,
+        memory: memory(&profile, &probe),
+        line: line(&detection),
+    })
 }
 
 /// What is asked, the number of ranks left open.
@@ -26,8 +50,23 @@ pub fn request(asked: &MachineArgs) -> Request {
     }
 }
 
-/// One line that says on what a run runs, and why.
-pub fn line(detection: &Detection) -> String {
+fn decide(probe: &Probe, asked: &MachineArgs, world: WorldSize) -> Detection {
+    detect(probe, &Request { world_size: Some(world.get()), ..request(asked) })
+}
+
+/// What the ranks share: the machine's memory, the first GPU's, or those of as many as there are
+/// ranks.
+fn memory(profile: &RuntimeProfile, probe: &Probe) -> Option<u64> {
+    let gpus = match (&probe.gpus, profile.device) {
+        (Gpus::Devices(gpus), Device::Cuda) => gpus,
+        _ => return probe.memory,
+    };
+    let used = if profile.backend == Backend::Nccl { profile.world_size.get() } else { 1 };
+    gpus.iter().take(used).map(|gpu| gpu.memory).sum()
+}
+
+/// `device cpu (..); backend threads (..)`.
+fn line(detection: &Detection) -> String {
     let [device, backend] = [Step::Device, Step::Backend].map(|step| part(&detection.trail, step));
     format!("device {device}; backend {backend}")
 }
@@ -46,42 +85,77 @@ fn part(trail: &[Decision], step: Step) -> String {
 mod tests {
     use super::*;
     use crate::args::{BackendName, DeviceName};
-    use plan::runtime::{Build, Device, Preset};
+    use plan::runtime::{Build, Gpu, Launch, Place as Surroundings};
 
-    fn on(preset: Preset, asked: &MachineArgs) -> Detection {
-        let this = crate::probe::this(Build::PLAIN);
-        decide(&preset.probe(&this), asked, WorldSize::ONE)
+    fn machine(build: Build, gpus: Gpus) -> Probe {
+        let memory = Some(1 << 30);
+        let place = Surroundings::Native;
+        Probe { place, build, gpus, launch: Launch::Alone, cores: 4, memory }
+    }
+
+    fn gpus(count: usize) -> Gpus {
+        let gpu = Gpu { name: "NVIDIA T4".to_owned(), memory: Some(16 << 30) };
+        Gpus::Devices(vec![gpu; count])
+    }
+
+    fn wish(device: DeviceName, backend: BackendName) -> MachineArgs {
+        MachineArgs { device: Some(device), backend: Some(backend), force_cpu: false }
+    }
+
+    fn on(asked: &MachineArgs, probe: &Probe) -> Detection {
+        decide(probe, asked, WorldSize::new(4).expect("a small world"))
+    }
+
+    fn refused(asked: &MachineArgs, probe: &Probe) -> String {
+        on(asked, probe).profile().expect_err("it must be refused").to_string()
+    }
+
+    #[test]
+    fn a_gpu_that_cannot_be_had_is_refused_with_its_own_reason() {
+        let cuda = wish(DeviceName::Cuda, BackendName::Auto);
+        let without = refused(&cuda, &machine(Build::PLAIN, gpus(1)));
+        assert!(without.contains("without CUDA") && without.contains("--features cuda"));
+        let no_driver = refused(&cuda, &machine(Build::FULL, Gpus::NoDriver));
+        assert!(no_driver.contains("no NVIDIA driver"), "{no_driver}");
+        let hidden = refused(&cuda, &machine(Build::FULL, gpus(0)));
+        assert!(hidden.contains("CUDA_VISIBLE_DEVICES"), "{hidden}");
+    }
+
+    #[test]
+    fn a_backend_that_is_not_built_in_is_refused_by_name() {
+        for (backend, name) in [(BackendName::Mpi, "mpi"), (BackendName::Nccl, "nccl")] {
+            let text = refused(&wish(DeviceName::Auto, backend), &machine(Build::PLAIN, gpus(0)));
+            assert!(text.contains(&format!("backend = {name}")), "{text}");
+        }
+    }
+
+    #[test]
+    fn ranks_that_share_a_gpu_share_its_memory() -> Result<(), Refusal> {
+        let probe = machine(Build::FULL, gpus(4));
+        let memory = |asked: &MachineArgs| Ok(memory(&on(asked, &probe).profile()?, &probe));
+        let auto = BackendName::Auto;
+        assert_eq!(memory(&wish(DeviceName::Cuda, BackendName::Threads))?, Some(16 << 30));
+        assert_eq!(memory(&wish(DeviceName::Cuda, auto))?, Some(64 << 30));
+        assert_eq!(memory(&wish(DeviceName::Cpu, auto))?, Some(1 << 30));
+        Ok(())
     }
 
     #[test]
     fn the_line_names_device_and_backend_with_their_reasons() {
-        let plain = on(Preset::ColabCpu, &MachineArgs::default());
+        let plain = on(&MachineArgs::default(), &machine(Build::FULL, Gpus::NoDriver));
         assert_eq!(
             line(&plain),
             "device cpu (there is no NVIDIA driver on this machine); \
              backend threads (one process; each rank is a thread)"
         );
-        let forced = MachineArgs {
-            device: Some(DeviceName::Cuda),
-            backend: Some(BackendName::Nccl),
-            force_cpu: true,
-        };
-        let text = line(&on(Preset::H100Node, &forced));
-        assert!(
-            text.starts_with("device cpu (force_cpu is set; device = cuda: force_cpu"),
-            "{text}"
-        );
-        assert!(text.contains("backend threads (") && text.contains("backend = nccl"), "{text}");
-    }
-
-    #[test]
-    fn a_device_that_is_not_compiled_in_is_not_opened() -> anyhow::Result<()> {
-        let mut profile = on(Preset::Laptop, &MachineArgs::default()).profile()?;
-        let rank = plan::Rank::ZERO;
-        assert!(open(&profile, rank)?.is_cpu());
-        profile.device = Device::Cuda;
-        let refusal = open(&profile, rank).expect_err("there is no CUDA in this program");
-        assert!(refusal.works.contains("--features cuda"), "{refusal}");
-        Ok(())
+        let forced = MachineArgs { force_cpu: true, ..wish(DeviceName::Cuda, BackendName::Nccl) };
+        let text = line(&on(&forced, &machine(Build::FULL, gpus(4))));
+        for word in [
+            "device cpu (force_cpu is set; device = cuda: ",
+            "backend threads (",
+            "backend = nccl: ",
+        ] {
+            assert!(text.contains(word), "no `{word}` in {text}");
+        }
     }
 }

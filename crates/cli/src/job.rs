@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use plan::runtime::{self, Detection, Gpus, Probe, RuntimeProfile};
 use plan::{Refusal, RunConfig, RunPlan, Task};
 
 use crate::args::{MachineArgs, RunArgs};
-use crate::{device, probe};
+use crate::device::{self, Place};
 
 /// All that the ranks need to begin.
 #[derive(Debug)]
@@ -17,9 +16,7 @@ pub struct Job {
     /// The user's text; `None` is the built-in one.
     pub text: Option<Text>,
     /// Where it runs.
-    pub runtime: RuntimeProfile,
-    /// How that was decided.
-    detection: Detection,
+    pub place: Place,
 }
 
 /// A text of the user's.
@@ -34,34 +31,25 @@ impl Job {
     /// Checks all that can be checked before a rank exists.
     pub fn new(args: &RunArgs) -> Result<Self> {
         let plan = RunPlan::new(config(args)?)?;
-        let probe = probe::this(device::build());
-        let detection = device::decide(&probe, &args.machine, plan.mesh().world());
-        let runtime = detection.profile()?;
-        check_memory(&plan, memory(&probe, runtime.device))?;
+        let place = device::resolve(&args.machine, plan.mesh().world())?;
+        check_memory(&plan, place.memory)?;
         let text = args.text.as_deref().map(|path| read_text(path, &plan)).transpose()?;
         let bytes = text.as_ref().map(|text| text.bytes.as_slice());
         // The ranks draw their batches themselves; here it only shows that they can.
         train::data::Data::new(&plan, bytes)?;
-        Ok(Self { plan, text, runtime, detection })
+        Ok(Self { plan, text, place })
     }
 
-    /// The run of `config` on the built-in text, on the CPU.
-    pub fn of(config: RunConfig) -> Result<Self> {
+    /// The run of `config` on the built-in text, where `machine` asks for.
+    pub fn of(config: RunConfig, machine: &MachineArgs) -> Result<Self> {
         let plan = RunPlan::new(config)?;
-        let cpu = MachineArgs { force_cpu: true, ..MachineArgs::default() };
-        let probe = probe::this(device::build());
-        let detection = device::decide(&probe, &cpu, plan.mesh().world());
-        Ok(Self { plan, text: None, runtime: detection.profile()?, detection })
+        let place = device::resolve(machine, plan.mesh().world())?;
+        Ok(Self { plan, text: None, place })
     }
 
     /// The user's text as bytes: they are the tokens, whatever their encoding.
     pub fn text(&self) -> Option<&[u8]> {
         self.text.as_ref().map(|text| text.bytes.as_slice())
-    }
-
-    /// One line that says where it runs, and why.
-    pub fn place(&self) -> String {
-        device::line(&self.detection)
     }
 
     /// One line that says what runs.
@@ -81,19 +69,10 @@ impl Job {
     }
 }
 
-/// Bytes of the memory that tensors live in, where the machine tells.
-fn memory(probe: &Probe, device: runtime::Device) -> Option<u64> {
-    match (device, &probe.gpus) {
-        (runtime::Device::Cpu, _) => probe.memory,
-        (runtime::Device::Cuda, Gpus::Devices(gpus)) => gpus.iter().map(|gpu| gpu.memory).sum(),
-        (runtime::Device::Cuda, Gpus::NoDriver) => None,
-    }
-}
-
-/// Refuses a run whose ranks, all on this machine, need more memory than there is.
-fn check_memory(plan: &RunPlan, machine: Option<u64>) -> Result<(), Refusal> {
+/// Refuses a run whose ranks, all in this process, need more than the devices have.
+fn check_memory(plan: &RunPlan, devices: Option<u64>) -> Result<(), Refusal> {
     let need: u64 = plan::memory::memory(plan).iter().map(|rank| rank.total()).sum();
-    match machine {
+    match devices {
         Some(have) if need > have => {
             let gib = |bytes: u64| format!("{:.1} GiB", bytes as f64 / f64::from(1u32 << 30));
             Err(Refusal::new(

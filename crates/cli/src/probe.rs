@@ -4,12 +4,14 @@ mod gpus;
 
 use plan::runtime::{Build, Launch, MIB, Place, Probe};
 
+use crate::device::cuda;
+
 /// Looks at this machine; `build` is what the program in question was compiled with.
 pub fn this(build: Build) -> Probe {
     Probe {
         place: Place::Native,
         build,
-        gpus: gpus::find(),
+        gpus: cuda::gpus().unwrap_or_else(gpus::find),
         launch: Launch::from_variables(|name| std::env::var(name).ok()),
         cores: std::thread::available_parallelism().map_or(1, usize::from),
         memory: memory(),

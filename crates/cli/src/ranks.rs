@@ -1,15 +1,19 @@
-//! Runs one program on every rank of a world of threads, and finds out why it failed.
+//! Runs one program on every rank of a world, each a thread, and finds out why it failed.
+
+mod nccl;
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use candle_core::Device;
 use comm::{CommError, Fault, ProcessGroup, Recorder, Traced, threads};
 use futures::FutureExt;
 use parallel::ParallelError;
-use plan::WorldSize;
 use train::TrainError;
+
+use crate::device::{Devices, Place};
 
 /// A thread that ends tells the others at once, so this only guards against ranks that wait for
 /// each other; one tile of a very long sequence may well take minutes.
@@ -21,6 +25,8 @@ pub struct Seat {
     pub world: Rc<dyn ProcessGroup>,
     /// This rank's events.
     pub recorder: Rc<Recorder>,
+    /// Where this rank computes.
+    pub device: Device,
 }
 
 /// Why a rank's program ended early.
@@ -71,28 +77,27 @@ pub enum Clock {
     Computing,
 }
 
-/// Runs `program` on `size` ranks, each a thread, and returns what each gave in order.
-pub fn run<T, F>(size: WorldSize, clock: Clock, program: F) -> Result<Vec<T>, RankFailure>
+/// How a run is timed.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    clock: Clock,
+    /// When the run began.
+    epoch: Instant,
+}
+
+/// Runs `program` on every rank of `place`, each a thread, and returns what each gave in order.
+pub fn run<T, F>(place: &Place, clock: Clock, program: F) -> Result<Vec<T>, RankFailure>
 where
     T: Send,
     F: AsyncFn(Seat) -> Result<T, Stop> + Sync,
 {
-    let epoch = Instant::now();
-    let ends = threads::run(size, TIMEOUT, async |group| {
-        let rank = group.rank().index();
-        let recorder = match clock {
-            Clock::Wall => Recorder::new(rank, move || epoch.elapsed().as_micros() as u64),
-            Clock::Computing => Recorder::new(rank, move || computed_us(epoch)),
-        };
-        let world = Rc::new(Traced::new(group, recorder.clone()));
-        let end = AssertUnwindSafe(program(Seat { world, recorder })).catch_unwind().await;
-        match end {
-            Ok(Ok(value)) => End::Value(value),
-            Ok(Err(Stop::Train(source))) => End::Failed(RankFailure::Train { rank, source }),
-            Ok(Err(Stop::Unheard)) => End::Failed(RankFailure::Unheard),
-            Err(panic) => End::Failed(RankFailure::Panic { rank, text: text(panic.as_ref()) }),
-        }
-    });
+    let times = Times { clock, epoch: Instant::now() };
+    let ends = match &place.devices {
+        Devices::Shared(device) => threads::run(place.profile.world_size, TIMEOUT, async |group| {
+            sit(group, device.clone(), times, &program).await
+        }),
+        Devices::OneEach(devices) => nccl::run(devices, times, &program)?,
+    };
     let (mut values, mut failures) = (Vec::new(), Vec::new());
     for end in ends {
         match end {
@@ -103,6 +108,27 @@ where
     match failures.into_iter().min_by_key(echo) {
         Some(first) => Err(first),
         None => Ok(values),
+    }
+}
+
+/// Runs a rank's program on its thread; a panic ends this rank and not the process.
+async fn sit<G, T, F>(group: G, device: Device, times: Times, program: &F) -> End<T>
+where
+    G: ProcessGroup + 'static,
+    F: AsyncFn(Seat) -> Result<T, Stop>,
+{
+    let (rank, epoch) = (group.rank().index(), times.epoch);
+    let recorder = match times.clock {
+        Clock::Wall => Recorder::new(rank, move || epoch.elapsed().as_micros() as u64),
+        Clock::Computing => Recorder::new(rank, move || computed_us(epoch)),
+    };
+    let world = Rc::new(Traced::new(group, recorder.clone()));
+    let end = AssertUnwindSafe(program(Seat { world, recorder, device })).catch_unwind().await;
+    match end {
+        Ok(Ok(value)) => End::Value(value),
+        Ok(Err(Stop::Train(source))) => End::Failed(RankFailure::Train { rank, source }),
+        Ok(Err(Stop::Unheard)) => End::Failed(RankFailure::Unheard),
+        Err(panic) => End::Failed(RankFailure::Panic { rank, text: text(panic.as_ref()) }),
     }
 }
 
@@ -150,9 +176,14 @@ fn text(panic: &(dyn Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::MachineArgs;
+    use crate::device;
+    use plan::WorldSize;
 
-    fn world(size: usize) -> WorldSize {
-        WorldSize::new(size).expect("a small world")
+    /// A world of threads on the CPU.
+    fn world(size: usize) -> Place {
+        device::resolve(&MachineArgs::CPU, WorldSize::new(size).expect("a small world"))
+            .expect("a CPU")
     }
 
     async fn barrier(seat: &Seat) -> Result<(), Stop> {
@@ -161,7 +192,7 @@ mod tests {
 
     #[test]
     fn values_come_in_order_of_the_ranks() {
-        let ranks = run(world(3), Clock::Wall, async |seat| {
+        let ranks = run(&world(3), Clock::Wall, async |seat| {
             barrier(&seat).await?;
             Ok(seat.world.rank().index())
         });
@@ -170,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_first_cause_is_named_and_not_its_echo() {
-        let failure = run(world(3), Clock::Wall, async |seat| {
+        let failure = run(&world(3), Clock::Wall, async |seat| {
             if seat.world.rank().index() == 1 {
                 let (loss, grad_norm) = (f64::NAN, f64::NAN);
                 return Err(Stop::Train(TrainError::Diverged { step: 4, loss, grad_norm }));
@@ -184,7 +215,7 @@ mod tests {
 
     #[test]
     fn the_text_of_a_panic_is_kept() {
-        let failure = run(world(3), Clock::Wall, async |seat| {
+        let failure = run(&world(3), Clock::Wall, async |seat| {
             assert!(seat.world.rank().index() != 2, "out of cheese");
             barrier(&seat).await
         });

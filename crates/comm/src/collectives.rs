@@ -4,7 +4,7 @@
 //! ring 0), all_reduce 2 (n-1) ceil(N/n), all_gather (n-1) N, reduce_scatter (n-1) N/n,
 //! all_to_all (n-1) N/n.
 
-use candle_core::{DType, Device, Tensor};
+use candle_core::{DType, Tensor};
 use plan::{Op, Rank};
 
 use crate::{CommError, Mark, ProcessGroup, Result, Tag, Wanted};
@@ -181,7 +181,7 @@ pub async fn all_to_all<G: ProcessGroup + ?Sized>(
 /// See [`ProcessGroup::barrier`]. A sum that is known on a rank has heard from all of them.
 pub async fn barrier<G: ProcessGroup + ?Sized>(group: &G) -> Result<()> {
     let op = Operation::begin(group, Op::Barrier);
-    let one = Tensor::ones(1, DType::F32, &Device::Cpu)?;
+    let one = Tensor::ones(1, DType::F32, &group.device())?;
     sum_everywhere(&op, &one).await?;
     op.end();
     Ok(())

@@ -44,8 +44,8 @@ fn values(rank: usize, len: usize) -> Vec<f32> {
     (0..len).map(|i| (rank * 1000 + i) as f32).collect()
 }
 
-fn tensor(rank: usize, len: usize) -> Result<Tensor> {
-    Ok(Tensor::new(values(rank, len), &Device::Cpu)?)
+fn tensor(group: &dyn ProcessGroup, rank: usize, len: usize) -> Result<Tensor> {
+    Ok(Tensor::new(values(rank, len), &group.device())?)
 }
 
 fn bits(tensor: &Tensor) -> Result<Vec<u32>> {
@@ -68,13 +68,13 @@ async fn in_order(group: &dyn ProcessGroup) -> Result<bool> {
     let tags = [tag(group), tag(group), tag(group)];
     let mut pending = Vec::new();
     for (i, &tag) in tags.iter().enumerate() {
-        group.isend(next, tag, &tensor(i, 5)?)?;
-        pending.push(group.irecv(previous, Wanted::like(tag, &tensor(i, 5)?)));
+        group.isend(next, tag, &tensor(group, i, 5)?)?;
+        pending.push(group.irecv(previous, Wanted::like(tag, &tensor(group, i, 5)?)));
     }
     // Awaited backwards: the order of the posts decides, not the order of the waits.
     let mut right = true;
     for (i, pending) in pending.into_iter().enumerate().rev() {
-        right &= bits(&pending.wait().await?)? == bits(&tensor(i, 5)?)?;
+        right &= bits(&pending.wait().await?)? == bits(&tensor(group, i, 5)?)?;
     }
     Ok(right)
 }
@@ -82,7 +82,7 @@ async fn in_order(group: &dyn ProcessGroup) -> Result<bool> {
 async fn element_types(group: &dyn ProcessGroup) -> Result<bool> {
     let mut right = true;
     for dtype in [DType::F32, DType::F64, DType::I64, DType::U32, DType::U8] {
-        let mine = Tensor::new(&[[3f64, 7.0], [250.0, 0.0]], &Device::Cpu)?.to_dtype(dtype)?;
+        let mine = Tensor::new(&[[3f64, 7.0], [250.0, 0.0]], &group.device())?.to_dtype(dtype)?;
         let all = group.all_gather(&mine).await?;
         for other in all {
             right &= other.dtype() == dtype && other.dims() == [2, 2];
@@ -94,6 +94,7 @@ async fn element_types(group: &dyn ProcessGroup) -> Result<bool> {
 }
 
 async fn empty(group: &dyn ProcessGroup) -> Result<bool> {
+    // On the CPU everywhere: a GPU allocates no empty tensor.
     let nothing = Tensor::zeros((0, 3), DType::F32, &Device::Cpu)?;
     let all = group.all_gather(&nothing).await?;
     Ok(all.iter().all(|t| t.dims() == [0, 3]))
@@ -102,8 +103,8 @@ async fn empty(group: &dyn ProcessGroup) -> Result<bool> {
 async fn broadcast(group: &dyn ProcessGroup) -> Result<bool> {
     let mut right = true;
     for root in group.size().ranks() {
-        let got = group.broadcast(&tensor(group.rank().index(), 7)?, root).await?;
-        right &= bits(&got)? == bits(&tensor(root.index(), 7)?)?;
+        let got = group.broadcast(&tensor(group, group.rank().index(), 7)?, root).await?;
+        right &= bits(&got)? == bits(&tensor(group, root.index(), 7)?)?;
     }
     Ok(right)
 }
@@ -112,7 +113,7 @@ async fn all_reduce(group: &dyn ProcessGroup) -> Result<bool> {
     let n = group.size().get();
     let mut right = true;
     for len in [1, n, 3 * n + 1, 1000] {
-        let got = group.all_reduce(&tensor(group.rank().index(), len)?).await?;
+        let got = group.all_reduce(&tensor(group, group.rank().index(), len)?).await?;
         let expect: Vec<u32> = (0..len)
             .map(|i| ((0..n).map(|r| r * 1000 + i).sum::<usize>() as f32).to_bits())
             .collect();
@@ -122,10 +123,10 @@ async fn all_reduce(group: &dyn ProcessGroup) -> Result<bool> {
 }
 
 async fn all_gather(group: &dyn ProcessGroup) -> Result<bool> {
-    let all = group.all_gather(&tensor(group.rank().index(), 6)?).await?;
+    let all = group.all_gather(&tensor(group, group.rank().index(), 6)?).await?;
     let mut right = all.len() == group.size().get();
     for (rank, got) in all.iter().enumerate() {
-        right &= bits(got)? == bits(&tensor(rank, 6)?)?;
+        right &= bits(got)? == bits(&tensor(group, rank, 6)?)?;
     }
     Ok(right)
 }
@@ -133,7 +134,7 @@ async fn all_gather(group: &dyn ProcessGroup) -> Result<bool> {
 async fn scatter_gather(group: &dyn ProcessGroup) -> Result<bool> {
     let n = group.size().get();
     // Thirds do not add up exactly, so the order of the additions shows in the bits.
-    let whole = (tensor(group.rank().index(), 4 * n)? / 3.0)?;
+    let whole = (tensor(group, group.rank().index(), 4 * n)? / 3.0)?;
     let parts = whole.chunk(n, 0)?;
     let mine = group.reduce_scatter(&parts).await?;
     let gathered = Tensor::cat(&group.all_gather(&mine).await?, 0)?;
@@ -142,11 +143,11 @@ async fn scatter_gather(group: &dyn ProcessGroup) -> Result<bool> {
 
 async fn all_to_all(group: &dyn ProcessGroup) -> Result<bool> {
     let (n, rank) = (group.size().get(), group.rank().index());
-    let parts = (0..n).map(|to| tensor(10 * rank + to, 4)).collect::<Result<Vec<_>>>()?;
+    let parts = (0..n).map(|to| tensor(group, 10 * rank + to, 4)).collect::<Result<Vec<_>>>()?;
     let received = group.all_to_all(&parts).await?;
     let mut right = true;
     for (from, got) in received.iter().enumerate() {
-        right &= bits(got)? == bits(&tensor(10 * from + rank, 4)?)?;
+        right &= bits(got)? == bits(&tensor(group, 10 * from + rank, 4)?)?;
     }
     let back = group.all_to_all(&received).await?;
     for (mine, again) in parts.iter().zip(&back) {

@@ -1,7 +1,7 @@
 //! The process group: what a backend must give, and the collectives that come with it.
 
 use async_trait::async_trait;
-use candle_core::{DType, Shape, Tensor};
+use candle_core::{DType, Device, Shape, Tensor};
 use futures::future::LocalBoxFuture;
 use plan::{Axis, Op, Rank, WorldSize};
 use serde::{Deserialize, Serialize};
@@ -93,6 +93,11 @@ pub trait ProcessGroup {
     fn world_rank(&self, member: Rank) -> Rank;
     /// The number of the next operation in this group; each call takes one.
     fn next_seq(&self) -> u32;
+
+    /// Where a tensor that is made to be sent belongs; most backends take one from anywhere.
+    fn device(&self) -> Device {
+        Device::Cpu
+    }
 
     /// Starts to send `tensor` and returns at once; the caller may drop it.
     fn isend(&self, to: Rank, tag: Tag, tensor: &Tensor) -> Result<()>;

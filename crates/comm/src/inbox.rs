@@ -98,13 +98,19 @@ impl<T> Inbox<T> {
                 Err(self.error(Fault::Mismatch, from, wanted, header.describe()))
             });
         }
-        let why = peer.stopped.clone()?;
+        peer.stopped.as_ref()?;
+        Some(Err(self.sender_stopped(from, wanted)))
+    }
+
+    /// The error for a message that `from` no longer sends.
+    pub(crate) fn sender_stopped(&self, from: Rank, wanted: &Wanted) -> CommError {
+        let why = self.peers[from.index()].stopped.as_deref().unwrap_or("its program ended");
         let got = format!("the news that rank {from} stopped: {why}");
-        Some(Err(self.error(Fault::PeerStopped, from, wanted, got)))
+        self.error(Fault::PeerStopped, from, wanted, got)
     }
 
     /// Whether `peer` has said that it sends no more.
-    #[cfg(feature = "workers")]
+    #[cfg(any(feature = "workers", feature = "nccl"))]
     pub(crate) fn has_stopped(&self, peer: Rank) -> bool {
         self.peers[peer.index()].stopped.is_some()
     }

@@ -2,15 +2,20 @@
 //!
 //! [`ProcessGroup`] asks a backend for two things, [`ProcessGroup::isend`] and
 //! [`ProcessGroup::irecv`]; every collective is built on those in [`collectives`]. Backends:
-//! [`threads`] (one rank a thread of this process) and `workers` (one rank a web worker).
+//! [`threads`] (one rank a thread of this process), `workers` (one rank a web worker) and `nccl`
+//! (one rank a GPU).
 //! Decorators: [`Traced`] records each message, [`SubGroup`] is some of a group's ranks.
 
+#[cfg(feature = "threads")]
+mod channels;
 pub mod collectives;
 pub mod conformance;
 mod error;
 mod group;
 #[cfg(any(feature = "threads", feature = "workers"))]
 mod inbox;
+#[cfg(feature = "nccl")]
+pub mod nccl;
 mod recorder;
 mod solo;
 mod subgroup;

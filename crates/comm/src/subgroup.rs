@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use async_trait::async_trait;
-use candle_core::Tensor;
+use candle_core::{Device, Tensor};
 use plan::{Axis, Op, Rank, WorldSize};
 
 use crate::{Mark, PendingRecv, ProcessGroup, Result, Tag, Wanted};
@@ -55,6 +55,10 @@ impl ProcessGroup for SubGroup {
 
     fn next_seq(&self) -> u32 {
         self.seq.replace(self.seq.get() + 1)
+    }
+
+    fn device(&self) -> Device {
+        self.parent.device()
     }
 
     fn isend(&self, to: Rank, tag: Tag, tensor: &Tensor) -> Result<()> {

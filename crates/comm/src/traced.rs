@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use async_trait::async_trait;
-use candle_core::Tensor;
+use candle_core::{Device, Tensor};
 use plan::{Axis, EventKind, Op, Rank, WorldSize};
 
 use crate::{Mark, PendingRecv, ProcessGroup, Recorder, Result, Tag, Wanted};
@@ -47,6 +47,10 @@ impl<G: ProcessGroup> ProcessGroup for Traced<G> {
 
     fn next_seq(&self) -> u32 {
         self.inner.next_seq()
+    }
+
+    fn device(&self) -> Device {
+        self.inner.device()
     }
 
     fn isend(&self, to: Rank, tag: Tag, tensor: &Tensor) -> Result<()> {

@@ -24,7 +24,7 @@ pub async fn all_reduce(
     extras: &[f64],
 ) -> Result<Reduced> {
     let Some(first) = gradients.first() else {
-        let extras = Tensor::new(extras, &candle_core::Device::Cpu)?.to_dtype(DType::F32)?;
+        let extras = Tensor::new(extras, &group.device())?.to_dtype(DType::F32)?;
         let sums = group.all_reduce(&extras).await?;
         return Ok(Reduced { gradients: Vec::new(), extras: numbers(&sums)? });
     };

@@ -44,6 +44,9 @@ pub enum BackendName {
 }
 
 impl MachineArgs {
+    /// The CPU, whatever the machine has.
+    pub const CPU: Self = Self { device: None, backend: None, force_cpu: true };
+
     /// These flags, and those of `base` where these are left out.
     pub fn over(self, base: Self) -> Self {
         Self {

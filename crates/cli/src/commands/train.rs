@@ -34,7 +34,7 @@ pub fn run(args: &TrainArgs, style: Style) -> Result<()> {
 
     if style == Style::Table {
         output::line(job.title())?;
-        output::line(job.place())?;
+        output::line(&job.place.line)?;
     }
     let mut progress = Progress::new(range, style == Style::Json || args.quiet);
     let mut summary = Summary::new(&job.plan, range);

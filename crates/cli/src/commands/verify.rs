@@ -9,11 +9,10 @@ use serde::Serialize;
 use train::{Gradients, Trainer, reference};
 
 use crate::args::VerifyArgs;
-use crate::device;
 use crate::job::Job;
 use crate::output::{self, Style, table};
 use crate::ranks::{self, Clock, Seat};
-use compare::{Comparison, LIMIT};
+use compare::Comparison;
 
 /// The reference holds whole attention matrices; above this they do not fit a laptop.
 const REFERENCE_BYTES: u64 = 8 << 30;
@@ -31,9 +30,9 @@ pub fn run(args: &VerifyArgs, style: Style) -> Result<()> {
     let job = Job::new(&args.run)?;
     check_reference(&job.plan)?;
     let world = job.plan.mesh().world();
-    let ends = ranks::run(world, Clock::Wall, async |Seat { world, recorder }| {
-        let device = device::open(&job.runtime, world.rank())?;
-        let trainer = Trainer::new(job.plan.clone(), job.text(), world, recorder, &device)?;
+    let ends = ranks::run(&job.place, Clock::Wall, async |seat| {
+        let (Seat { world, recorder, device }, plan) = (seat, job.plan.clone());
+        let trainer = Trainer::new(plan, job.text(), world, recorder, &device)?;
         let parameters = trainer.model().config().parameters();
         let names: Vec<String> = parameters.into_iter().map(|(name, _)| name).collect();
         Ok((names, trainer.gradients(0).await?))
@@ -42,16 +41,17 @@ pub fn run(args: &VerifyArgs, style: Style) -> Result<()> {
     let reference = reference::run(&job.plan, job.text(), 0, DType::F64)?;
     let tensors = compare::all(&job.plan, &names[0], &ranks, &reference)?;
     let worst = compare::worst(&tensors);
-    let bad = tensors.iter().filter(|tensor| !tensor.is_close()).count();
+    let limit = compare::limit(&job.place.devices);
+    let bad = tensors.iter().filter(|tensor| !tensor.is_close(limit)).count();
     match style {
         Style::Json => {
             output::json(&View { ok: bad == 0, world_size: world.get(), worst, tensors: &tensors })?
         }
-        Style::Table => print(&job, &tensors, worst)?,
+        Style::Table => print(&job, &tensors, worst, limit)?,
     }
     if bad > 0 {
         bail!(
-            "{bad} of {} tensors differ from the one-rank run by more than {LIMIT:e}; \
+            "{bad} of {} tensors differ from the one-rank run by more than {limit:e}; \
              the worst is {} with {:.1e}",
             tensors.len(),
             worst.name,
@@ -61,13 +61,13 @@ pub fn run(args: &VerifyArgs, style: Style) -> Result<()> {
     Ok(())
 }
 
-fn print(job: &Job, tensors: &[Comparison], worst: &Comparison) -> Result<()> {
+fn print(job: &Job, tensors: &[Comparison], worst: &Comparison, limit: f64) -> Result<()> {
     output::line(job.title())?;
-    output::line(job.place())?;
+    output::line(&job.place.line)?;
     let mut rows = table::new(["tensor", "||a - b|| / ||b||", ""]);
     for tensor in tensors {
         let mut notes = Vec::new();
-        if !tensor.is_close() {
+        if !tensor.is_close(limit) {
             notes.push("TOO FAR");
         }
         if std::ptr::eq(tensor, worst) {
@@ -77,10 +77,11 @@ fn print(job: &Job, tensors: &[Comparison], worst: &Comparison) -> Result<()> {
         rows.add_row([tensor.name.as_str().into(), norm, notes.join(", ").into()]);
     }
     output::line(rows)?;
-    let verdict = if worst.is_close() { "equal" } else { "NOT equal" };
+    let verdict = if worst.is_close(limit) { "equal" } else { "NOT equal" };
     output::line(format!(
-        "{} ranks in f32 and one rank in f64 are {verdict} within {LIMIT:e}",
-        job.plan.mesh().world()
+        "{} ranks in f32{} and one rank in f64 are {verdict} within {limit:e}",
+        job.plan.mesh().world(),
+        if job.place.devices.is_cpu() { "" } else { " on CUDA" },
     ))
 }
 

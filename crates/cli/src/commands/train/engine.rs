@@ -9,7 +9,6 @@ use plan::traffic::Flow;
 use plan::{Event, EventKind};
 use train::{StepReport, Trainer};
 
-use crate::device;
 use crate::job::Job;
 use crate::ranks::{self, Clock, Seat, Stop};
 
@@ -57,7 +56,7 @@ pub fn train(
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         let ranks = scope.spawn(move || {
-            ranks::run(world, clock, async |seat| {
+            ranks::run(&job.place, clock, async |seat| {
                 rank(job, range, resume, keep, seat, &sender).await
             })
         });
@@ -82,9 +81,8 @@ async fn rank(
     seat: Seat,
     sender: &mpsc::Sender<RankStep>,
 ) -> Result<Option<Vec<u8>>, Stop> {
-    let Seat { world, recorder } = seat;
+    let Seat { world, recorder, device } = seat;
     let rank = world.rank().index();
-    let device = device::open(&job.runtime, world.rank())?;
     let mut trainer = Trainer::new(job.plan.clone(), job.text(), world, recorder.clone(), &device)?;
     if let Some(bytes) = resume {
         trainer.resume(bytes)?;

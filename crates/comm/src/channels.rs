@@ -1,0 +1,192 @@
+//! What the ranks of one process tell each other over channels: messages, and why a rank stops.
+
+use std::cell::{Cell, RefCell};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use candle_core::Tensor;
+use plan::{Rank, WorldSize};
+
+use crate::inbox::{Arrival, Header, Inbox};
+use crate::{CommError, Result, Tag, Wanted};
+
+/// How long elements that are under way may outlast the news that a rank has stopped.
+#[cfg(feature = "nccl")]
+pub(crate) const GRACE: Duration = Duration::from_secs(2);
+
+type Envelope<T> = (Rank, Arrival<T>);
+
+/// One rank's ends of the channels; `T` is what travels beside a message's header. When it is
+/// dropped, the others learn that this rank has stopped.
+pub(crate) struct Channels<T> {
+    rank: Rank,
+    world: WorldSize,
+    timeout: Duration,
+    senders: Vec<Sender<Envelope<T>>>,
+    receiver: Receiver<Envelope<T>>,
+    inbox: RefCell<Inbox<T>>,
+    stopped: Cell<bool>,
+}
+
+/// The ranks of a new world, in order; move each to a thread of its own.
+pub(crate) fn world<T>(size: WorldSize, timeout: Duration) -> Vec<Channels<T>> {
+    let (senders, receivers): (Vec<_>, Vec<_>) =
+        (0..size.get()).map(|_| mpsc::channel::<Envelope<T>>()).unzip();
+    size.ranks()
+        .zip(receivers)
+        .map(|(rank, receiver)| Channels {
+            rank,
+            world: size,
+            timeout,
+            senders: senders.clone(),
+            receiver,
+            inbox: RefCell::new(Inbox::new(rank, size.get())),
+            stopped: Cell::new(false),
+        })
+        .collect()
+}
+
+/// Runs `program` on every seat, each on its own thread, and returns what each returned, in order.
+///
+/// # Panics
+/// If a rank's program panics: with its text, after all ranks have ended.
+pub(crate) fn run<S, T, F>(seats: Vec<S>, program: F) -> Vec<T>
+where
+    S: Send,
+    T: Send,
+    F: AsyncFn(S) -> T + Sync,
+{
+    let program = &program;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = seats
+            .into_iter()
+            .map(|seat| scope.spawn(move || futures::executor::block_on(program(seat))))
+            .collect();
+        let joined: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
+        joined
+            .into_iter()
+            .map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
+impl<T> Channels<T> {
+    pub(crate) fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    pub(crate) fn size(&self) -> WorldSize {
+        self.world
+    }
+
+    /// Sends `payload` under the header of `tensor`.
+    pub(crate) fn send(&self, to: Rank, tag: Tag, tensor: &Tensor, payload: T) -> Result<()> {
+        let message = Arrival::Message(Header::of(tag, tensor), payload);
+        let sent = self.senders[to.index()].send((self.rank, message));
+        sent.map_err(|_| self.receiver_stopped(to, &Wanted::like(tag, tensor)))
+    }
+
+    /// Takes the next place in the queue of `from`'s messages.
+    pub(crate) fn post(&self, from: Rank) -> u64 {
+        self.inbox.borrow_mut().post(from)
+    }
+
+    /// Parks this thread until the message of a posted receive is here.
+    pub(crate) fn wait(&self, from: Rank, ticket: u64, wanted: &Wanted) -> Result<T> {
+        let deadline = Instant::now() + self.timeout;
+        loop {
+            if let Some(result) = self.inbox.borrow_mut().take(from, ticket, wanted) {
+                return result;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.receiver.recv_timeout(left) {
+                Ok((sender, arrival)) => self.inbox.borrow_mut().arrive(sender, arrival),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    return Err(self.timed_out(from, wanted));
+                }
+            }
+        }
+    }
+
+    /// Tells every other rank why this one stops; only the first reason is told.
+    pub(crate) fn stop(&self, why: &str) {
+        if self.stopped.replace(true) {
+            return;
+        }
+        for (peer, sender) in self.senders.iter().enumerate() {
+            if peer != self.rank.index() {
+                // A peer that has ended needs no news.
+                let _ = sender.send((self.rank, Arrival::Stopped(why.to_owned())));
+            }
+        }
+    }
+
+    fn timed_out(&self, from: Rank, wanted: &Wanted) -> CommError {
+        self.inbox.borrow().timeout(from, wanted, self.timeout.as_secs_f64())
+    }
+
+    /// The error of a send to a rank that has ended, with its reason if it gave one.
+    fn receiver_stopped(&self, to: Rank, sent: &Wanted) -> CommError {
+        self.take_arrivals();
+        self.inbox.borrow().receiver_stopped(to, sent)
+    }
+
+    fn take_arrivals(&self) {
+        let mut inbox = self.inbox.borrow_mut();
+        while let Ok((sender, arrival)) = self.receiver.try_recv() {
+            inbox.arrive(sender, arrival);
+        }
+    }
+}
+
+/// For transports whose elements travel elsewhere than their headers.
+#[cfg(feature = "nccl")]
+impl<T> Channels<T> {
+    /// Whether this rank has told the others that it stops.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.stopped.get()
+    }
+
+    /// Whether any other rank has told that it stops.
+    pub(crate) fn somebody_stopped(&self) -> bool {
+        self.take_arrivals();
+        let inbox = self.inbox.borrow();
+        self.world.ranks().any(|peer| inbox.has_stopped(peer))
+    }
+
+    /// Parks this thread until `is_here` says that the elements of a message are here; its header
+    /// is here already.
+    pub(crate) fn wait_until(
+        &self,
+        from: Rank,
+        wanted: &Wanted,
+        mut is_here: impl FnMut() -> Result<bool>,
+    ) -> Result<()> {
+        /// Well below what a small message takes, and long enough to leave the core to others.
+        const NAP: Duration = Duration::from_micros(20);
+        let mut deadline = Instant::now() + self.timeout;
+        while !is_here()? {
+            self.take_arrivals();
+            let has_stopped = self.inbox.borrow().has_stopped(from);
+            if has_stopped {
+                deadline = deadline.min(Instant::now() + GRACE);
+            }
+            if Instant::now() >= deadline {
+                let inbox = self.inbox.borrow();
+                return Err(match has_stopped {
+                    true => inbox.sender_stopped(from, wanted),
+                    false => inbox.timeout(from, wanted, self.timeout.as_secs_f64()),
+                });
+            }
+            std::thread::sleep(NAP);
+        }
+        Ok(())
+    }
+}
+
+impl<T> Drop for Channels<T> {
+    fn drop(&mut self) {
+        let why = if std::thread::panicking() { "it panicked" } else { "its program ended" };
+        self.stop(why);
+    }
+}
