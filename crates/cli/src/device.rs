@@ -1,61 +1,57 @@
-//! What --device, --backend and --force-cpu come down to on this machine, in this binary.
+//! Where a run runs: what is asked of this machine, decided by `plan`'s detection, and opened.
 
 pub mod cuda;
 mod devices;
 
-use plan::Refusal;
 use plan::runtime::{
-    Backend, BackendChoice, Device, DeviceChoice, Gpus, Probe, Request, RuntimeProfile, detect,
+    Backend, Decision, Detection, Device, Gpus, Probe, Request, RuntimeProfile, Standing, Step,
+    detect,
 };
+use plan::{Refusal, WorldSize};
 
 pub use devices::Devices;
 
-use crate::args::{BackendName, DeviceName, RunArgs};
+use crate::args::MachineArgs;
 use crate::probe;
 
-/// Where the ranks compute, and how much memory they may fill there.
+/// Where a run runs, and how that came about.
 #[derive(Debug)]
-pub struct Resolved {
+pub struct Place {
+    /// Device, backend and number of ranks.
+    pub profile: RuntimeProfile,
     /// The devices, opened.
     pub devices: Devices,
     /// Bytes for all ranks together, where the system tells.
     pub memory: Option<u64>,
+    /// One line that says where it runs, and why.
+    pub line: String,
 }
 
-/// The devices of a run of `world_size` ranks; refused where this binary or machine cannot have
-/// them.
-pub fn resolve(args: &RunArgs, world_size: usize) -> Result<Resolved, Refusal> {
+/// The place of a run of `world` ranks; refused where this program or machine cannot have it.
+pub fn resolve(asked: &MachineArgs, world: WorldSize) -> Result<Place, Refusal> {
     let probe = probe::this(cuda::build());
-    let profile = profile(args, world_size, &probe)?;
-    Ok(Resolved { devices: Devices::open(&profile)?, memory: memory(&profile, &probe) })
+    let detection = decide(&probe, asked, world);
+    let profile = detection.profile()?;
+    Ok(Place {
+        profile,
+        devices: Devices::open(&profile)?,
+        memory: memory(&profile, &probe),
+        line: line(&detection),
+    })
 }
 
-fn profile(args: &RunArgs, world_size: usize, probe: &Probe) -> Result<RuntimeProfile, Refusal> {
-    if args.force_cpu && args.device == DeviceName::Cuda {
-        return Err(Refusal::new(
-            "device",
-            "cuda",
-            "--force-cpu asks for the opposite",
-            "leave one of the two out",
-        ));
+/// What is asked, the number of ranks left open.
+pub fn request(asked: &MachineArgs) -> Request {
+    Request {
+        device: asked.device.unwrap_or_default().into(),
+        backend: asked.backend.unwrap_or_default().into(),
+        force_cpu: asked.force_cpu,
+        ..Request::default()
     }
-    let request = Request {
-        device: match args.device {
-            DeviceName::Auto => DeviceChoice::Auto,
-            DeviceName::Cpu => DeviceChoice::Cpu,
-            DeviceName::Cuda => DeviceChoice::Cuda,
-        },
-        backend: match args.backend {
-            BackendName::Auto => BackendChoice::Auto,
-            BackendName::Threads => BackendChoice::Threads,
-            BackendName::Mpi => BackendChoice::Mpi,
-            BackendName::Nccl => BackendChoice::Nccl,
-        },
-        force_cpu: args.force_cpu,
-        world_size: Some(world_size),
-        features: Vec::new(),
-    };
-    detect(probe, &request).profile()
+}
+
+fn decide(probe: &Probe, asked: &MachineArgs, world: WorldSize) -> Detection {
+    detect(probe, &Request { world_size: Some(world.get()), ..request(asked) })
 }
 
 /// What the ranks share: the machine's memory, the first GPU's, or those of as many as there are
@@ -66,30 +62,52 @@ fn memory(profile: &RuntimeProfile, probe: &Probe) -> Option<u64> {
         _ => return probe.memory,
     };
     let used = if profile.backend == Backend::Nccl { profile.world_size.get() } else { 1 };
-    Some(gpus.iter().take(used).map(|gpu| gpu.memory).sum())
+    gpus.iter().take(used).map(|gpu| gpu.memory).sum()
+}
+
+/// `device cpu (..); backend threads (..)`.
+fn line(detection: &Detection) -> String {
+    let [device, backend] = [Step::Device, Step::Backend].map(|step| part(&detection.trail, step));
+    format!("device {device}; backend {backend}")
+}
+
+/// `cpu (force_cpu is set; device = cuda: force_cpu outranks it)`.
+fn part(trail: &[Decision], step: Step) -> String {
+    let of = |standing| trail.iter().filter(move |d| d.step == step && d.standing == standing);
+    let taken = of(Standing::Taken).map(|d| d.choice.as_str()).collect::<Vec<_>>().join(", ");
+    let why = of(Standing::Taken).map(|d| d.reason.clone());
+    let overruled = of(Standing::Overruled).map(|d| format!("{}: {}", d.choice, d.reason));
+    let reasons: Vec<_> = why.chain(overruled).collect();
+    format!("{taken} ({})", reasons.join("; "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::runtime::{Build, Gpu, Launch, Place};
+    use crate::args::{BackendName, DeviceName};
+    use plan::runtime::{Build, Gpu, Launch, Place as Surroundings};
 
     fn machine(build: Build, gpus: Gpus) -> Probe {
         let memory = Some(1 << 30);
-        Probe { place: Place::Native, build, gpus, launch: Launch::Alone, cores: 2, memory }
+        let place = Surroundings::Native;
+        Probe { place, build, gpus, launch: Launch::Alone, cores: 4, memory }
     }
 
     fn gpus(count: usize) -> Gpus {
-        let gpu = Gpu { name: "NVIDIA T4".to_owned(), memory: 16 << 30 };
+        let gpu = Gpu { name: "NVIDIA T4".to_owned(), memory: Some(16 << 30) };
         Gpus::Devices(vec![gpu; count])
     }
 
-    fn wish(device: DeviceName, backend: BackendName) -> RunArgs {
-        RunArgs { device, backend, ..RunArgs::default() }
+    fn wish(device: DeviceName, backend: BackendName) -> MachineArgs {
+        MachineArgs { device: Some(device), backend: Some(backend), force_cpu: false }
     }
 
-    fn refused(args: &RunArgs, probe: &Probe) -> String {
-        profile(args, 4, probe).expect_err("it must be refused").to_string()
+    fn on(asked: &MachineArgs, probe: &Probe) -> Detection {
+        decide(probe, asked, WorldSize::new(4).expect("a small world"))
+    }
+
+    fn refused(asked: &MachineArgs, probe: &Probe) -> String {
+        on(asked, probe).profile().expect_err("it must be refused").to_string()
     }
 
     #[test]
@@ -101,8 +119,6 @@ mod tests {
         assert!(no_driver.contains("no NVIDIA driver"), "{no_driver}");
         let hidden = refused(&cuda, &machine(Build::FULL, gpus(0)));
         assert!(hidden.contains("CUDA_VISIBLE_DEVICES"), "{hidden}");
-        let both = RunArgs { force_cpu: true, ..cuda };
-        assert!(refused(&both, &machine(Build::FULL, gpus(1))).contains("--force-cpu"));
     }
 
     #[test]
@@ -116,11 +132,30 @@ mod tests {
     #[test]
     fn ranks_that_share_a_gpu_share_its_memory() -> Result<(), Refusal> {
         let probe = machine(Build::FULL, gpus(4));
-        let memory = |args: &RunArgs| Ok(memory(&profile(args, 4, &probe)?, &probe));
+        let memory = |asked: &MachineArgs| Ok(memory(&on(asked, &probe).profile()?, &probe));
         let auto = BackendName::Auto;
         assert_eq!(memory(&wish(DeviceName::Cuda, BackendName::Threads))?, Some(16 << 30));
         assert_eq!(memory(&wish(DeviceName::Cuda, auto))?, Some(64 << 30));
         assert_eq!(memory(&wish(DeviceName::Cpu, auto))?, Some(1 << 30));
         Ok(())
+    }
+
+    #[test]
+    fn the_line_names_device_and_backend_with_their_reasons() {
+        let plain = on(&MachineArgs::default(), &machine(Build::FULL, Gpus::NoDriver));
+        assert_eq!(
+            line(&plain),
+            "device cpu (there is no NVIDIA driver on this machine); \
+             backend threads (one process; each rank is a thread)"
+        );
+        let forced = MachineArgs { force_cpu: true, ..wish(DeviceName::Cuda, BackendName::Nccl) };
+        let text = line(&on(&forced, &machine(Build::FULL, gpus(4))));
+        for word in [
+            "device cpu (force_cpu is set; device = cuda: ",
+            "backend threads (",
+            "backend = nccl: ",
+        ] {
+            assert!(text.contains(word), "no `{word}` in {text}");
+        }
     }
 }

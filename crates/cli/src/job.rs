@@ -1,13 +1,12 @@
 //! A run that is ready to begin: flags and files lowered once into what they mean.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use plan::{Refusal, RunConfig, RunPlan, Task};
 
-use crate::args::RunArgs;
-use crate::config_file;
-use crate::device::{self, Devices, Resolved};
+use crate::args::{MachineArgs, RunArgs};
+use crate::device::{self, Place};
 
 /// All that the ranks need to begin.
 #[derive(Debug)]
@@ -15,26 +14,42 @@ pub struct Job {
     /// The checked run.
     pub plan: RunPlan,
     /// The user's text; `None` is the built-in one.
-    pub text: Option<Vec<u8>>,
-    /// Where the ranks compute.
-    pub devices: Devices,
+    pub text: Option<Text>,
+    /// Where it runs.
+    pub place: Place,
+}
+
+/// A text of the user's.
+#[derive(Debug)]
+pub struct Text {
+    /// Its file.
+    pub path: PathBuf,
+    bytes: Vec<u8>,
 }
 
 impl Job {
     /// Checks all that can be checked before a rank exists.
     pub fn new(args: &RunArgs) -> Result<Self> {
         let plan = RunPlan::new(config(args)?)?;
-        let Resolved { devices, memory } = device::resolve(args, plan.mesh().world().get())?;
-        check_memory(&plan, memory)?;
-        let text = args.text.as_deref().map(read_text).transpose()?;
+        let place = device::resolve(&args.machine, plan.mesh().world())?;
+        check_memory(&plan, place.memory)?;
+        let text = args.text.as_deref().map(|path| read_text(path, &plan)).transpose()?;
+        let bytes = text.as_ref().map(|text| text.bytes.as_slice());
         // The ranks draw their batches themselves; here it only shows that they can.
-        train::data::Data::new(&plan, text.as_deref())?;
-        Ok(Self { plan, text, devices })
+        train::data::Data::new(&plan, bytes)?;
+        Ok(Self { plan, text, place })
     }
 
-    /// The run of `config` on the built-in text, on `devices`.
-    pub fn of(config: RunConfig, devices: Devices) -> Result<Self> {
-        Ok(Self { plan: RunPlan::new(config)?, text: None, devices })
+    /// The run of `config` on the built-in text, where `machine` asks for.
+    pub fn of(config: RunConfig, machine: &MachineArgs) -> Result<Self> {
+        let plan = RunPlan::new(config)?;
+        let place = device::resolve(machine, plan.mesh().world())?;
+        Ok(Self { plan, text: None, place })
+    }
+
+    /// The user's text as bytes: they are the tokens, whatever their encoding.
+    pub fn text(&self) -> Option<&[u8]> {
+        self.text.as_ref().map(|text| text.bytes.as_slice())
     }
 
     /// One line that says what runs.
@@ -42,7 +57,7 @@ impl Job {
         let config = self.plan.config();
         let replicas = if config.dp > 1 { format!("dp {} x ", config.dp) } else { String::new() };
         format!(
-            "{replicas}cp {}, {} over {} positions, {} tokens, {} layers of width {}, {} parameters{}",
+            "{replicas}cp {}, {} over {} positions, {} tokens, {} layers of width {}, {} parameters",
             config.cp,
             config.strategy,
             config.layout,
@@ -50,7 +65,6 @@ impl Job {
             config.layers,
             config.d_model,
             self.plan.model().parameters(),
-            if self.devices.is_cpu() { "" } else { ", on CUDA" },
         )
     }
 }
@@ -73,15 +87,9 @@ fn check_memory(plan: &RunPlan, devices: Option<u64>) -> Result<(), Refusal> {
 }
 
 fn config(args: &RunArgs) -> Result<RunConfig, Refusal> {
-    let (mut config, has_seq_len) = match &args.config {
-        Some(path) => {
-            let given = config_file::read(path)?;
-            (given.config, given.has_seq_len)
-        }
-        None => (RunConfig::default(), false),
-    };
+    let mut config = RunConfig::default();
     args.overlay(&mut config);
-    if !config.documents.is_empty() && args.seq_len.is_none() && !has_seq_len {
+    if !config.documents.is_empty() && args.seq_len.is_none() {
         config.seq_len = config.documents.iter().fold(0, |sum, &n| sum.saturating_add(n));
     }
     if args.text.is_some() && config.task != Task::Text {
@@ -95,16 +103,21 @@ fn config(args: &RunArgs) -> Result<RunConfig, Refusal> {
     Ok(config)
 }
 
-/// Reads a file as bytes: they are the tokens, whatever their encoding.
-fn read_text(path: &Path) -> Result<Vec<u8>, Refusal> {
-    std::fs::read(path).map_err(|error| {
+/// Reads a file, and refuses one that is too short by its name.
+fn read_text(path: &Path, plan: &RunPlan) -> Result<Text, Refusal> {
+    let bytes = std::fs::read(path).map_err(|error| {
         Refusal::new(
             "text",
             path.display(),
             error.to_string(),
             "give a file that exists and can be read",
         )
-    })
+    })?;
+    plan.check_text(bytes.len()).map_err(|refusal| Refusal {
+        value: format!("{} ({})", path.display(), refusal.value),
+        ..refusal
+    })?;
+    Ok(Text { path: path.to_owned(), bytes })
 }
 
 #[cfg(test)]

@@ -11,10 +11,9 @@ use candle_core::Device;
 use comm::{CommError, Fault, ProcessGroup, Recorder, Traced, threads};
 use futures::FutureExt;
 use parallel::ParallelError;
-use plan::WorldSize;
 use train::TrainError;
 
-use crate::device::Devices;
+use crate::device::{Devices, Place};
 
 /// A thread that ends tells the others at once, so this only guards against ranks that wait for
 /// each other; one tile of a very long sequence may well take minutes.
@@ -86,20 +85,15 @@ struct Times {
     epoch: Instant,
 }
 
-/// Runs `program` on `size` ranks, each a thread, and returns what each gave in order.
-pub fn run<T, F>(
-    size: WorldSize,
-    devices: &Devices,
-    clock: Clock,
-    program: F,
-) -> Result<Vec<T>, RankFailure>
+/// Runs `program` on every rank of `place`, each a thread, and returns what each gave in order.
+pub fn run<T, F>(place: &Place, clock: Clock, program: F) -> Result<Vec<T>, RankFailure>
 where
     T: Send,
     F: AsyncFn(Seat) -> Result<T, Stop> + Sync,
 {
     let times = Times { clock, epoch: Instant::now() };
-    let ends = match devices {
-        Devices::Shared(device) => threads::run(size, TIMEOUT, async |group| {
+    let ends = match &place.devices {
+        Devices::Shared(device) => threads::run(place.profile.world_size, TIMEOUT, async |group| {
             sit(group, device.clone(), times, &program).await
         }),
         Devices::OneEach(devices) => nccl::run(devices, times, &program)?,
@@ -182,9 +176,14 @@ fn text(panic: &(dyn Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::MachineArgs;
+    use crate::device;
+    use plan::WorldSize;
 
-    fn world(size: usize) -> WorldSize {
-        WorldSize::new(size).expect("a small world")
+    /// A world of threads on the CPU.
+    fn world(size: usize) -> Place {
+        device::resolve(&MachineArgs::CPU, WorldSize::new(size).expect("a small world"))
+            .expect("a CPU")
     }
 
     async fn barrier(seat: &Seat) -> Result<(), Stop> {
@@ -193,7 +192,7 @@ mod tests {
 
     #[test]
     fn values_come_in_order_of_the_ranks() {
-        let ranks = run(world(3), &Devices::CPU, Clock::Wall, async |seat| {
+        let ranks = run(&world(3), Clock::Wall, async |seat| {
             barrier(&seat).await?;
             Ok(seat.world.rank().index())
         });
@@ -202,10 +201,10 @@ mod tests {
 
     #[test]
     fn the_first_cause_is_named_and_not_its_echo() {
-        let failure = run(world(3), &Devices::CPU, Clock::Wall, async |seat| {
+        let failure = run(&world(3), Clock::Wall, async |seat| {
             if seat.world.rank().index() == 1 {
-                let loss = f64::NAN;
-                return Err(Stop::Train(TrainError::Diverged { step: 4, loss }));
+                let (loss, grad_norm) = (f64::NAN, f64::NAN);
+                return Err(Stop::Train(TrainError::Diverged { step: 4, loss, grad_norm }));
             }
             barrier(&seat).await
         });
@@ -216,7 +215,7 @@ mod tests {
 
     #[test]
     fn the_text_of_a_panic_is_kept() {
-        let failure = run(world(3), &Devices::CPU, Clock::Wall, async |seat| {
+        let failure = run(&world(3), Clock::Wall, async |seat| {
             assert!(seat.world.rank().index() != 2, "out of cheese");
             barrier(&seat).await
         });

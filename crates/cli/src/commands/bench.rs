@@ -5,9 +5,10 @@ mod memory;
 mod speed;
 
 use anyhow::Result;
+use plan::WorldSize;
 use serde::Serialize;
 
-use crate::args::{BenchArgs, RunArgs};
+use crate::args::BenchArgs;
 use crate::device;
 use crate::output::{self, Style, table};
 
@@ -25,11 +26,10 @@ pub fn run(args: &BenchArgs, style: Style) -> Result<()> {
     if let Some(seq_len) = args.peak_of {
         return output::json(&memory::of_this_process(seq_len)?);
     }
-    let place = RunArgs { device: args.device, backend: args.backend, ..RunArgs::default() };
     // Before anything is measured: what cannot be had is refused at once.
-    let on_cpu = device::resolve(&place, 1)?.devices.is_cpu();
+    let on_cpu = device::resolve(&args.machine(), WorldSize::ONE)?.devices.is_cpu();
     if style == Style::Json {
-        let speed = speed::measure(&place)?;
+        let speed = speed::measure(&args.machine())?;
         return output::json(&match on_cpu {
             true => View { speed, memory: memory::measure()?, balance: balance::measure()? },
             false => View { speed, memory: Vec::new(), balance: Vec::new() },
@@ -37,7 +37,7 @@ pub fn run(args: &BenchArgs, style: Style) -> Result<()> {
     }
     // Each section is announced before it is measured: it takes its time.
     output::line("The default run, one kernel thread a rank; efficiency is speed-up by ranks.")?;
-    output::line(speed::table(&speed::measure(&place)?))?;
+    output::line(speed::table(&speed::measure(&args.machine())?))?;
     if !on_cpu {
         return Ok(());
     }

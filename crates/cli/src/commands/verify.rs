@@ -30,18 +30,18 @@ pub fn run(args: &VerifyArgs, style: Style) -> Result<()> {
     let job = Job::new(&args.run)?;
     check_reference(&job.plan)?;
     let world = job.plan.mesh().world();
-    let ends = ranks::run(world, &job.devices, Clock::Wall, async |seat| {
+    let ends = ranks::run(&job.place, Clock::Wall, async |seat| {
         let (Seat { world, recorder, device }, plan) = (seat, job.plan.clone());
-        let trainer = Trainer::new(plan, job.text.as_deref(), world, recorder, &device)?;
+        let trainer = Trainer::new(plan, job.text(), world, recorder, &device)?;
         let parameters = trainer.model().config().parameters();
         let names: Vec<String> = parameters.into_iter().map(|(name, _)| name).collect();
         Ok((names, trainer.gradients(0).await?))
     })?;
     let (names, ranks): (Vec<_>, Vec<Gradients>) = ends.into_iter().unzip();
-    let reference = reference::run(&job.plan, job.text.as_deref(), 0, DType::F64)?;
+    let reference = reference::run(&job.plan, job.text(), 0, DType::F64)?;
     let tensors = compare::all(&job.plan, &names[0], &ranks, &reference)?;
     let worst = compare::worst(&tensors);
-    let limit = compare::limit(&job.devices);
+    let limit = compare::limit(&job.place.devices);
     let bad = tensors.iter().filter(|tensor| !tensor.is_close(limit)).count();
     match style {
         Style::Json => {
@@ -63,6 +63,7 @@ pub fn run(args: &VerifyArgs, style: Style) -> Result<()> {
 
 fn print(job: &Job, tensors: &[Comparison], worst: &Comparison, limit: f64) -> Result<()> {
     output::line(job.title())?;
+    output::line(&job.place.line)?;
     let mut rows = table::new(["tensor", "||a - b|| / ||b||", ""]);
     for tensor in tensors {
         let mut notes = Vec::new();
@@ -80,7 +81,7 @@ fn print(job: &Job, tensors: &[Comparison], worst: &Comparison, limit: f64) -> R
     output::line(format!(
         "{} ranks in f32{} and one rank in f64 are {verdict} within {limit:e}",
         job.plan.mesh().world(),
-        if job.devices.is_cpu() { "" } else { " on CUDA" },
+        if job.place.devices.is_cpu() { "" } else { " on CUDA" },
     ))
 }
 

@@ -4,8 +4,8 @@ use anyhow::Result;
 use plan::{EventKind, Layout, RunConfig};
 use serde::Serialize;
 
+use crate::args::MachineArgs;
 use crate::commands::train::{Range, train};
-use crate::device::Devices;
 use crate::job::Job;
 use crate::output::table;
 use crate::ranks::Clock;
@@ -36,7 +36,7 @@ pub fn measure() -> Result<Vec<Balance>> {
             let steps = WARM_UP + STEPS;
             let config =
                 RunConfig { seq_len: SEQ_LEN, cp: RANKS, layout, steps, ..RunConfig::default() };
-            let job = Job::of(config, Devices::CPU)?;
+            let job = Job::of(config, &MachineArgs::CPU)?;
             let mut times = vec![Vec::new(); RANKS];
             train(&job, Range { from: 0, to: steps }, Clock::Computing, None, false, |step| {
                 if step.report.step >= WARM_UP {

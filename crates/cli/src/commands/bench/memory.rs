@@ -8,8 +8,8 @@ use anyhow::{Context, Result, ensure};
 use plan::{RunConfig, memory::memory};
 use serde::{Deserialize, Serialize};
 
+use crate::args::MachineArgs;
 use crate::commands::train::{Range, train};
-use crate::device::Devices;
 use crate::job::Job;
 use crate::output::table;
 use crate::ranks::Clock;
@@ -67,7 +67,7 @@ pub fn of_this_process(seq_len: usize) -> Result<Peak> {
 }
 
 fn job(seq_len: usize) -> Result<Job> {
-    Job::of(RunConfig { seq_len, cp: RANKS, steps: 1, ..RunConfig::default() }, Devices::CPU)
+    Job::of(RunConfig { seq_len, cp: RANKS, steps: 1, ..RunConfig::default() }, &MachineArgs::CPU)
 }
 
 fn child(seq_len: usize) -> Result<Peak> {

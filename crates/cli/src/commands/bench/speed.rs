@@ -4,9 +4,8 @@ use anyhow::Result;
 use plan::RunConfig;
 use serde::Serialize;
 
-use crate::args::RunArgs;
+use crate::args::MachineArgs;
 use crate::commands::train::{Range, train};
-use crate::device;
 use crate::job::Job;
 use crate::output::table;
 use crate::ranks::Clock;
@@ -30,15 +29,14 @@ pub struct Speed {
 }
 
 /// Trains the default run for a few steps on each number of ranks.
-pub fn measure(place: &RunArgs) -> Result<Vec<Speed>> {
+pub fn measure(machine: &MachineArgs) -> Result<Vec<Speed>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut one = None;
     RANKS
         .into_iter()
         .map(|cp| {
             let steps = WARM_UP + STEPS;
-            let devices = device::resolve(place, cp)?.devices;
-            let job = Job::of(RunConfig { cp, steps, ..RunConfig::default() }, devices)?;
+            let job = Job::of(RunConfig { cp, steps, ..RunConfig::default() }, machine)?;
             let (mut seconds, mut tokens) = (Vec::new(), 0);
             train(&job, Range { from: 0, to: steps }, Clock::Wall, None, false, |step| {
                 if step.report.step >= WARM_UP {

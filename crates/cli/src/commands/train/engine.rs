@@ -56,7 +56,7 @@ pub fn train(
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         let ranks = scope.spawn(move || {
-            ranks::run(world, &job.devices, clock, async |seat| {
+            ranks::run(&job.place, clock, async |seat| {
                 rank(job, range, resume, keep, seat, &sender).await
             })
         });
@@ -83,8 +83,7 @@ async fn rank(
 ) -> Result<Option<Vec<u8>>, Stop> {
     let Seat { world, recorder, device } = seat;
     let rank = world.rank().index();
-    let text = job.text.as_deref();
-    let mut trainer = Trainer::new(job.plan.clone(), text, world, recorder.clone(), &device)?;
+    let mut trainer = Trainer::new(job.plan.clone(), job.text(), world, recorder.clone(), &device)?;
     if let Some(bytes) = resume {
         trainer.resume(bytes)?;
     }

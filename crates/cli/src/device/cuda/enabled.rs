@@ -26,7 +26,8 @@ pub fn gpus() -> Option<Gpus> {
     let gpu = |number| {
         let device = result::device::get(number).ok()?;
         let name = result::device::get_name(device).ok()?;
-        Some(Gpu { name, memory: unsafe_driver::memory(device) })
+        let memory = Some(unsafe_driver::memory(device)).filter(|&bytes| bytes > 0);
+        Some(Gpu { name, memory })
     };
     Some(Gpus::Devices((0..count).filter_map(gpu).collect()))
 }
