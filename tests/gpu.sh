@@ -17,11 +17,14 @@ fi
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
+small=(--seq-len 96 --d-model 64 --heads 8 --kv-heads 4 --layers 2)
 runs=0
 failed=()
 verify() {
   runs=$((runs + 1))
-  printf '%-90s ' "verify $*"
+  # The sizes that most runs share are not worth a line each.
+  local shown="$*"
+  printf '%-80s ' "verify ${shown/#"${small[*]}"/}"
   if "$RINGSIDE" verify --device cuda "$@" > "$log" 2>&1; then
     tail -n 1 "$log"
   else
@@ -31,7 +34,6 @@ verify() {
   fi
 }
 
-small=(--seq-len 96 --d-model 64 --heads 8 --kv-heads 4 --layers 2)
 for cp in 1 2 4; do
   for layout in contiguous zigzag striped; do
     for strategy in ring all-gather ulysses usp; do
