@@ -56,23 +56,7 @@ pub struct RunPlan {
 impl RunPlan {
     /// Checks every field of `config`; the first that cannot be had is refused by name.
     pub fn new(config: RunConfig) -> Result<Self, Refusal> {
-        check_sizes(&config)?;
-        check_numbers(&config)?;
-        let cp = WorldSize::new(config.cp).map_err(|mut refusal| {
-            refusal.field = "cp".to_owned();
-            refusal
-        })?;
-        let mask = Mask::new(config.seq_len, &config.documents, config.window)?;
-        check_task(&config)?;
-        let sequence = Sequence::new(mask, config.layout, cp)?;
-        let strategy = Strategy::new(
-            config.strategy,
-            cp,
-            config.heads,
-            config.kv_heads(),
-            config.ulysses_degree,
-        )?;
-        let mesh = Mesh::new(config.dp, strategy)?;
+        let (sequence, strategy, mesh) = lower(&config)?;
         let model = ModelShape {
             vocab: VOCAB,
             d_model: config.d_model,
@@ -82,6 +66,11 @@ impl RunPlan {
         };
         let attention = AttentionPlan::new(sequence, strategy);
         Ok(Self { config, model, mesh, attention })
+    }
+
+    /// Says whether `config` can be had, without deriving its tables: to try many.
+    pub fn check(config: &RunConfig) -> Result<(), Refusal> {
+        lower(config).map(|_| ())
     }
 
     /// The config that was checked.
@@ -161,25 +150,45 @@ impl RunPlan {
 
     /// Refuses a text that is too short to train on.
     pub fn check_text(&self, bytes: usize) -> Result<(), Refusal> {
-        let need = self.config.seq_len;
-        if bytes == 0 {
-            return Err(Refusal::new(
-                "text",
-                "empty",
-                "there is nothing to learn from",
-                format!("give a text of {need} bytes or more"),
-            ));
-        }
-        if bytes < need {
-            return Err(Refusal::new(
-                "text",
-                format!("{bytes} bytes"),
-                format!("it is shorter than one sequence of seq_len = {need}"),
-                format!("give {need} bytes or more, or set seq_len to {bytes} or less"),
-            ));
-        }
-        Ok(())
+        check_text(self.config.seq_len, bytes)
     }
+}
+
+/// Refuses a text of `bytes` that is too short for one sequence of `seq_len`.
+pub fn check_text(seq_len: usize, bytes: usize) -> Result<(), Refusal> {
+    if bytes == 0 {
+        return Err(Refusal::new(
+            "text",
+            "empty",
+            "there is nothing to learn from",
+            format!("give a text of {seq_len} bytes or more"),
+        ));
+    }
+    if bytes < seq_len {
+        return Err(Refusal::new(
+            "text",
+            if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") },
+            format!("it is shorter than one sequence of seq_len = {seq_len}"),
+            format!("give {seq_len} bytes or more, or set seq_len to {bytes} or less"),
+        ));
+    }
+    Ok(())
+}
+
+fn lower(config: &RunConfig) -> Result<(Sequence, Strategy, Mesh), Refusal> {
+    check_sizes(config)?;
+    check_numbers(config)?;
+    let cp = WorldSize::new(config.cp).map_err(|mut refusal| {
+        refusal.field = "cp".to_owned();
+        refusal
+    })?;
+    let mask = Mask::new(config.seq_len, &config.documents, config.window)?;
+    check_task(config)?;
+    let sequence = Sequence::new(mask, config.layout, cp)?;
+    let (heads, kv_heads) = (config.heads, config.kv_heads());
+    let strategy = Strategy::new(config.strategy, cp, heads, kv_heads, config.ulysses_degree)?;
+    let mesh = Mesh::new(config.dp, strategy)?;
+    Ok((sequence, strategy, mesh))
 }
 
 fn check_sizes(config: &RunConfig) -> Result<(), Refusal> {
@@ -198,16 +207,29 @@ fn check_sizes(config: &RunConfig) -> Result<(), Refusal> {
             format!("try 1, or {}", config.batch),
         ));
     }
-    if !config.d_model.is_multiple_of(2 * config.heads) {
-        let works = config.d_model.next_multiple_of(2 * config.heads);
-        return Err(Refusal::new(
-            "d_model",
-            config.d_model,
-            format!("{} heads need an even number of dimensions each", config.heads),
-            format!("try {works}"),
-        ));
+    check_head_size(config.d_model, config.heads)
+}
+
+/// Refuses a width that its heads cannot share: rotary positions need an even size of head.
+fn check_head_size(d_model: usize, heads: usize) -> Result<(), Refusal> {
+    if d_model.is_multiple_of(2 * heads) {
+        return Ok(());
     }
-    Ok(())
+    let wider = d_model.next_multiple_of(2 * heads);
+    if !d_model.is_multiple_of(2) {
+        let reason = format!("{heads} heads need an even number of dimensions each");
+        return Err(Refusal::new("d_model", d_model, reason, format!("try {wider}")));
+    }
+    let fit: Vec<_> = (1..=d_model.min(256))
+        .filter(|heads| d_model.is_multiple_of(2 * heads))
+        .map(|heads| heads.to_string())
+        .collect();
+    Err(Refusal::new(
+        "heads",
+        heads,
+        format!("a width (d_model) of {d_model} does not split into heads of an even size"),
+        format!("try one of {}, or d_model {wider}", fit.join(", ")),
+    ))
 }
 
 /// Refuses heads that cannot share their keys and values evenly.
@@ -305,7 +327,8 @@ mod tests {
         assert_eq!(refused(|c| c.batch = 0).field, "batch");
         assert_eq!(refused(|c| c.grad_accum = 2).field, "grad_accum");
         assert_eq!(refused(|c| c.heads = 0).field, "heads");
-        assert_eq!(refused(|c| c.heads = 3).field, "d_model");
+        assert_eq!(refused(|c| c.heads = 3).field, "heads");
+        assert_eq!(refused(|c| c.d_model = 63).field, "d_model");
         assert_eq!(refused(|c| c.kv_heads = Some(3)).field, "kv_heads");
         assert_eq!(refused(|c| c.kv_heads = Some(0)).field, "kv_heads");
         assert_eq!(refused(|c| c.lr = f64::NAN).field, "lr");
@@ -320,11 +343,10 @@ mod tests {
 
     #[test]
     fn a_short_text_is_refused_with_both_ways_out() {
-        let plan = RunPlan::new(RunConfig::default()).expect("the default is checked");
-        assert!(plan.check_text(256).is_ok());
-        let error = plan.check_text(10).expect_err("10 < 256");
+        assert!(check_text(256, 256).is_ok());
+        let error = check_text(256, 10).expect_err("10 < 256");
         assert_eq!((error.field.as_str(), error.value.as_str()), ("text", "10 bytes"));
-        assert!(plan.check_text(0).is_err());
+        assert!(check_text(256, 0).is_err());
     }
 
     #[test]
