@@ -66,7 +66,7 @@ pub fn check(plan: &RunPlan, case: &Case) -> Result<()> {
         let rank = plan.cp_rank(group.rank());
         let world: Rc<dyn ProcessGroup> = Rc::new(group);
         let recorder = Recorder::from_now(0);
-        let context = CpContext::new(plan, &world, &recorder, DType::F32, &Device::Cpu)?;
+        let context = CpContext::new(plan.cp(), &world, &recorder, DType::F32, &Device::Cpu)?;
         let pick = |whole: &Tensor| pick(plan, rank, whole);
         let attended =
             context.forward(0, &pick(&case.q)?, &pick(&case.k)?, &pick(&case.v)?).await?;

@@ -7,6 +7,7 @@ mod attention;
 mod browser;
 mod cli;
 mod conformance;
+mod context;
 mod disagreement;
 mod doctor;
 mod golden;

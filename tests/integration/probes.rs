@@ -34,7 +34,7 @@ fn outputs(plan: &RunPlan, changed: Option<usize>) -> Result<Vec<Vec<u32>>> {
         let rank = group.rank();
         let world: Rc<dyn ProcessGroup> = Rc::new(group);
         let recorder = Recorder::from_now(0);
-        let context = CpContext::new(plan, &world, &recorder, DType::F32, &Device::Cpu)?;
+        let context = CpContext::new(plan.cp(), &world, &recorder, DType::F32, &Device::Cpu)?;
         let ids = Tensor::new(sequence.positions(rank), &Device::Cpu)?;
         let pick = |t: &Tensor| t.contiguous()?.index_select(&ids, 2)?.contiguous();
         let attended = context.forward(0, &pick(&q)?, &pick(&k)?, &pick(&v)?).await?;

@@ -2,7 +2,9 @@
 
 mod doctor;
 mod inspect;
+mod machine;
 mod run;
+mod runtime;
 mod train;
 mod value;
 
@@ -11,7 +13,11 @@ use plan::RunConfig;
 
 pub use doctor::DoctorArgs;
 pub use inspect::{InspectArgs, Shape, View};
-pub use run::{BackendName, DeviceName, RunArgs};
+pub use machine::MachineArgs;
+#[cfg(test)]
+pub use machine::{BackendName, DeviceName};
+pub use run::RunArgs;
+pub use runtime::RuntimeArgs;
 pub use train::TrainArgs;
 
 const EXAMPLES: &str = "\
@@ -61,16 +67,37 @@ impl Default for Command {
 }
 
 impl Command {
-    /// Threads that each matmul may use, where the user has said so.
-    pub fn kernel_threads(&self) -> Option<usize> {
+    /// The flags of the run that it is about.
+    pub fn run_mut(&mut self) -> Option<&mut RunArgs> {
         match self {
-            Self::Train(args) => args.run.threads,
-            Self::Verify(args) => args.run.threads,
-            Self::Inspect(_) | Self::Doctor(_) => None,
-            // What it measures is one thread a rank.
-            Self::Bench(_) => Some(1),
+            Self::Train(args) => Some(&mut args.run),
+            Self::Verify(args) => Some(&mut args.run),
+            Self::Inspect(_) | Self::Doctor(_) | Self::Bench(_) => None,
         }
     }
+
+    /// Threads that each matmul may use; `None` where nothing is multiplied.
+    pub fn kernel_threads(&self) -> Option<KernelThreads> {
+        let of_run = |run: &RunArgs| {
+            Some(run.threads.map_or(KernelThreads::FromEnvironment, KernelThreads::Exactly))
+        };
+        match self {
+            Self::Train(args) => of_run(&args.run),
+            Self::Verify(args) => of_run(&args.run),
+            Self::Inspect(_) | Self::Doctor(_) => None,
+            // What it measures is one thread a rank.
+            Self::Bench(_) => Some(KernelThreads::Exactly(1)),
+        }
+    }
+}
+
+/// Threads that each matmul may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KernelThreads {
+    /// So many.
+    Exactly(usize),
+    /// What the user has set in the environment, else 1.
+    FromEnvironment,
 }
 
 const VERIFY_EXAMPLES: &str = "\
@@ -80,7 +107,10 @@ Examples:
   ringside verify --dp 2 --cp 4 --strategy usp --documents 100,156 --json
 
 The ranks compute in f32. The relative norm ||a - b|| / ||b|| of the loss, the logits and each
-gradient must be at most 1e-5; otherwise the exit code is 1.";
+gradient must be at most 1e-5; otherwise the exit code is 1.
+
+What is compared is the first step's batch at the first parameters. So a run's line can be taken
+as it is; of its training flags, --seed alone changes what is computed.";
 
 /// Flags of `ringside verify`.
 #[derive(Debug, Default, clap::Args)]

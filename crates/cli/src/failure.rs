@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use parallel::{NoContext, ParallelError};
 use plan::Refusal;
 use train::TrainError;
 
@@ -39,7 +40,12 @@ fn is_bad_request(error: &anyhow::Error) -> bool {
 }
 
 fn is_refused(error: &TrainError) -> bool {
-    matches!(error, TrainError::Refused(_) | TrainError::Checkpoint { .. })
+    matches!(
+        error,
+        TrainError::Refused(_)
+            | TrainError::Checkpoint { .. }
+            | TrainError::Parallel(ParallelError::NoContext(NoContext::Unsupported(_)))
+    )
 }
 
 #[cfg(test)]
@@ -54,12 +60,14 @@ mod tests {
         assert!(is_bad_request(&refusal().into()));
         assert!(is_bad_request(&TrainError::Refused(refusal()).into()));
         assert!(is_bad_request(&on_rank(refusal().into()).into()));
+        let no_context = ParallelError::from(NoContext::Unsupported(refusal()));
+        assert!(is_bad_request(&on_rank(no_context.into()).into()));
         assert!(is_bad_request(&Err::<(), _>(refusal()).context("train").unwrap_err()));
     }
 
     #[test]
     fn a_run_that_diverged_is_a_failure() {
-        let source = TrainError::Diverged { step: 3, loss: f64::NAN };
+        let source = TrainError::Diverged { step: 3, loss: f64::NAN, grad_norm: f64::NAN };
         assert!(!is_bad_request(&RankFailure::Train { rank: 0, source }.into()));
         assert!(!is_bad_request(&anyhow!("the disk is full")));
     }

@@ -1,13 +1,13 @@
 //! A run that is ready to begin: flags and files lowered once into what they mean.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use candle_core::Device;
+use plan::runtime::{self, Detection, Gpus, Probe, RuntimeProfile};
 use plan::{Refusal, RunConfig, RunPlan, Task};
 
-use crate::args::RunArgs;
-use crate::{config_file, device, probe};
+use crate::args::{MachineArgs, RunArgs};
+use crate::{device, probe};
 
 /// All that the ranks need to begin.
 #[derive(Debug)]
@@ -15,27 +15,53 @@ pub struct Job {
     /// The checked run.
     pub plan: RunPlan,
     /// The user's text; `None` is the built-in one.
-    pub text: Option<Vec<u8>>,
-    /// Where every rank computes.
-    pub device: Device,
+    pub text: Option<Text>,
+    /// Where it runs.
+    pub runtime: RuntimeProfile,
+    /// How that was decided.
+    detection: Detection,
+}
+
+/// A text of the user's.
+#[derive(Debug)]
+pub struct Text {
+    /// Its file.
+    pub path: PathBuf,
+    bytes: Vec<u8>,
 }
 
 impl Job {
     /// Checks all that can be checked before a rank exists.
     pub fn new(args: &RunArgs) -> Result<Self> {
-        let config = config(args)?;
-        let device = device::resolve(args)?;
-        let plan = RunPlan::new(config)?;
-        check_memory(&plan, probe::memory())?;
-        let text = args.text.as_deref().map(read_text).transpose()?;
+        let plan = RunPlan::new(config(args)?)?;
+        let probe = probe::this(device::build());
+        let detection = device::decide(&probe, &args.machine, plan.mesh().world());
+        let runtime = detection.profile()?;
+        check_memory(&plan, memory(&probe, runtime.device))?;
+        let text = args.text.as_deref().map(|path| read_text(path, &plan)).transpose()?;
+        let bytes = text.as_ref().map(|text| text.bytes.as_slice());
         // The ranks draw their batches themselves; here it only shows that they can.
-        train::data::Data::new(&plan, text.as_deref())?;
-        Ok(Self { plan, text, device })
+        train::data::Data::new(&plan, bytes)?;
+        Ok(Self { plan, text, runtime, detection })
     }
 
-    /// The run of `config` on the built-in text.
+    /// The run of `config` on the built-in text, on the CPU.
     pub fn of(config: RunConfig) -> Result<Self> {
-        Ok(Self { plan: RunPlan::new(config)?, text: None, device: Device::Cpu })
+        let plan = RunPlan::new(config)?;
+        let cpu = MachineArgs { force_cpu: true, ..MachineArgs::default() };
+        let probe = probe::this(device::build());
+        let detection = device::decide(&probe, &cpu, plan.mesh().world());
+        Ok(Self { plan, text: None, runtime: detection.profile()?, detection })
+    }
+
+    /// The user's text as bytes: they are the tokens, whatever their encoding.
+    pub fn text(&self) -> Option<&[u8]> {
+        self.text.as_ref().map(|text| text.bytes.as_slice())
+    }
+
+    /// One line that says where it runs, and why.
+    pub fn place(&self) -> String {
+        device::line(&self.detection)
     }
 
     /// One line that says what runs.
@@ -55,7 +81,16 @@ impl Job {
     }
 }
 
-/// Refuses a run whose ranks, all in this process, need more than the machine has.
+/// Bytes of the memory that tensors live in, where the machine tells.
+fn memory(probe: &Probe, device: runtime::Device) -> Option<u64> {
+    match (device, &probe.gpus) {
+        (runtime::Device::Cpu, _) => probe.memory,
+        (runtime::Device::Cuda, Gpus::Devices(gpus)) => gpus.iter().map(|gpu| gpu.memory).sum(),
+        (runtime::Device::Cuda, Gpus::NoDriver) => None,
+    }
+}
+
+/// Refuses a run whose ranks, all on this machine, need more memory than there is.
 fn check_memory(plan: &RunPlan, machine: Option<u64>) -> Result<(), Refusal> {
     let need: u64 = plan::memory::memory(plan).iter().map(|rank| rank.total()).sum();
     match machine {
@@ -73,15 +108,9 @@ fn check_memory(plan: &RunPlan, machine: Option<u64>) -> Result<(), Refusal> {
 }
 
 fn config(args: &RunArgs) -> Result<RunConfig, Refusal> {
-    let (mut config, has_seq_len) = match &args.config {
-        Some(path) => {
-            let given = config_file::read(path)?;
-            (given.config, given.has_seq_len)
-        }
-        None => (RunConfig::default(), false),
-    };
+    let mut config = RunConfig::default();
     args.overlay(&mut config);
-    if !config.documents.is_empty() && args.seq_len.is_none() && !has_seq_len {
+    if !config.documents.is_empty() && args.seq_len.is_none() {
         config.seq_len = config.documents.iter().fold(0, |sum, &n| sum.saturating_add(n));
     }
     if args.text.is_some() && config.task != Task::Text {
@@ -95,16 +124,21 @@ fn config(args: &RunArgs) -> Result<RunConfig, Refusal> {
     Ok(config)
 }
 
-/// Reads a file as bytes: they are the tokens, whatever their encoding.
-fn read_text(path: &Path) -> Result<Vec<u8>, Refusal> {
-    std::fs::read(path).map_err(|error| {
+/// Reads a file, and refuses one that is too short by its name.
+fn read_text(path: &Path, plan: &RunPlan) -> Result<Text, Refusal> {
+    let bytes = std::fs::read(path).map_err(|error| {
         Refusal::new(
             "text",
             path.display(),
             error.to_string(),
             "give a file that exists and can be read",
         )
-    })
+    })?;
+    plan.check_text(bytes.len()).map_err(|refusal| Refusal {
+        value: format!("{} ({})", path.display(), refusal.value),
+        ..refusal
+    })?;
+    Ok(Text { path: path.to_owned(), bytes })
 }
 
 #[cfg(test)]

@@ -14,23 +14,30 @@ mod unsafe_env;
 
 use std::process::ExitCode;
 
-use args::Command;
+use args::{Cli, Command};
 use output::Style;
 
 fn main() -> ExitCode {
-    let cli = args::parse();
+    match run(args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failure::report(&error),
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<()> {
     let style = if cli.json { Style::Json } else { Style::Table };
-    let command = cli.command.unwrap_or_default();
-    unsafe_env::set_kernel_threads(command.kernel_threads());
-    let result = match &command {
+    let mut command = cli.command.unwrap_or_default();
+    if let Some(run) = command.run_mut() {
+        config_file::complete(run)?;
+    }
+    if let Some(threads) = command.kernel_threads() {
+        unsafe_env::set_kernel_threads(threads)?;
+    }
+    match &command {
         Command::Train(args) => commands::train::run(args, style),
         Command::Verify(args) => commands::verify::run(args, style),
         Command::Inspect(args) => commands::inspect::run(args, style),
         Command::Bench(args) => commands::bench::run(args, style),
         Command::Doctor(args) => commands::doctor::run(args, style),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failure::report(&error),
     }
 }

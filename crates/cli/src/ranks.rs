@@ -172,8 +172,8 @@ mod tests {
     fn the_first_cause_is_named_and_not_its_echo() {
         let failure = run(world(3), Clock::Wall, async |seat| {
             if seat.world.rank().index() == 1 {
-                let loss = f64::NAN;
-                return Err(Stop::Train(TrainError::Diverged { step: 4, loss }));
+                let (loss, grad_norm) = (f64::NAN, f64::NAN);
+                return Err(Stop::Train(TrainError::Diverged { step: 4, loss, grad_norm }));
             }
             barrier(&seat).await
         });

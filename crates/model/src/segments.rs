@@ -262,7 +262,9 @@ mod tests {
             let model = Gpt::new(config, 5, dtype, &Device::Cpu)?;
             let (loss, by_hand) = chained(&model, &ids, &targets.concat(), &sees)?;
             assert!((loss / valid - whole.loss).abs() <= limit);
-            for (((name, _), a), b) in config.parameters().iter().zip(&by_hand).zip(&whole.gradients) {
+            for (((name, _), a), b) in
+                config.parameters().iter().zip(&by_hand).zip(&whole.gradients)
+            {
                 let a = (a.to_dtype(DType::F64)? / valid)?;
                 let difference = (a - b)?.sqr()?.sum_all()?.to_scalar::<f64>()?.sqrt();
                 let size = b.sqr()?.sum_all()?.to_scalar::<f64>()?.sqrt();

@@ -2,90 +2,54 @@
 
 use std::rc::Rc;
 
-use candle_core::{DType, Device, Tensor};
+use candle_core::{DType, Device};
 use comm::{ProcessGroup, Recorder, SubGroup};
-use plan::{AttentionPlan, Axis, Mesh, Rank, RunPlan, StrategyKind};
+use plan::{AttentionPlan, Axis, CpPlan, Heads, Mesh, Rank, Refusal, Sequence, WorldSize};
 
-use crate::all_gather::Gathered;
-use crate::block::QueryGrad;
-use crate::exchange::Exchange;
-use crate::ring::Ring;
 use crate::tiles::Tiles;
-use crate::{ParallelError, Partial, Result};
+use crate::{NoContext, Result};
 
 /// One rank's part in context-parallel attention.
+///
+/// There is one way to it, [`CpContext::new`], which takes all that it stands on: a checked plan,
+/// a process group, a device. So it is whole from the first moment or it is not there.
 pub struct CpContext {
-    plan: Rc<AttentionPlan>,
+    pub(crate) plan: Rc<AttentionPlan>,
+    pub(crate) heads: Heads,
+    pub(crate) ring: SubGroup,
+    pub(crate) ulysses: SubGroup,
+    pub(crate) tiles: Tiles,
     rank: Rank,
-    heads: usize,
-    kv_heads: usize,
-    head_dim: usize,
-    ring: SubGroup,
-    ulysses: SubGroup,
-    tiles: Tiles,
-}
-
-/// Attention's output, and what its backward pass needs.
-#[derive(Clone, Debug)]
-pub struct Attended {
-    /// Output for this rank's tokens (B, H, c, D).
-    pub out_bhtd: Tensor,
-    /// Queries and keys/values after the exchange of heads; this rank's own without one.
-    q: Tensor,
-    kv: Tensor,
-    partial: Partial,
-}
-
-impl Attended {
-    /// Log-sum-exp of the queries as attention was computed: (B, H/U, c U, 1).
-    pub fn lse(&self) -> &Tensor {
-        &self.partial.lse_bht1
-    }
-}
-
-/// Gradients of this rank's queries, keys and values.
-#[derive(Clone, Debug)]
-pub struct QkvGrad {
-    /// (B, H, c, D).
-    pub dq: Tensor,
-    /// (B, K, c, D).
-    pub dk: Tensor,
-    /// (B, K, c, D).
-    pub dv: Tensor,
 }
 
 impl CpContext {
-    /// Builds `world`'s rank its groups and tiles for `plan`.
+    /// Builds `world`'s rank its groups and tiles for `plan`: dp x cp ranks, dp being what the
+    /// plan leaves of the world.
+    ///
+    /// Errors: [`NoContext::Unsupported`] for a world that does not split into whole groups, or a
+    /// type of elements that attention has no kernels for.
     pub fn new(
-        plan: &RunPlan,
+        plan: &CpPlan,
         world: &Rc<dyn ProcessGroup>,
         recorder: &Rc<Recorder>,
         dtype: DType,
         device: &Device,
     ) -> Result<Self> {
-        let (mesh, model): (Mesh, _) = (plan.mesh(), plan.model());
+        let own = world.rank();
+        let (mesh, rank) = place(plan, world.size(), own, dtype).map_err(NoContext::from)?;
+        let group = |axis| SubGroup::new(world.clone(), axis, mesh.group(own, axis));
+        let world_ranks = mesh.group(own, Axis::Cp).iter().map(|r| r.index() as u16).collect();
         let attention = Rc::new(plan.attention().clone());
-        let group = |axis| SubGroup::new(world.clone(), axis, mesh.group(world.rank(), axis));
-        let rank = plan.cp_rank(world.rank());
-        let world_ranks =
-            mesh.group(world.rank(), Axis::Cp).iter().map(|r| r.index() as u16).collect();
         let tiles =
             Tiles::new(attention.clone(), rank, world_ranks, recorder.clone(), dtype, device)?;
         Ok(Self {
             plan: attention,
-            rank,
-            heads: model.heads,
-            kv_heads: model.kv_heads,
-            head_dim: model.head_dim(),
+            heads: plan.heads(),
             ring: group(Axis::Ring),
             ulysses: group(Axis::Ulysses),
             tiles,
+            rank,
         })
-    }
-
-    /// The global positions of this rank's tokens.
-    pub fn positions(&self) -> &[u32] {
-        self.plan.sequence().positions(self.rank)
     }
 
     /// The rank within the context-parallel group.
@@ -93,72 +57,42 @@ impl CpContext {
         self.rank
     }
 
-    fn exchange(&self) -> Exchange<'_> {
-        Exchange {
-            group: &self.ulysses,
-            strategy: self.plan.strategy(),
-            heads: self.heads,
-            kv_heads: self.kv_heads,
-        }
+    /// Ranks that share each sequence.
+    pub fn size(&self) -> WorldSize {
+        self.plan.sequence().world()
     }
 
-    fn ring(&self) -> Ring<'_> {
-        Ring { group: &self.ring, steps: self.plan.steps(), tiles: &self.tiles }
+    /// How each sequence is split over them.
+    pub fn sequence(&self) -> &Sequence {
+        self.plan.sequence()
     }
 
-    fn gathered(&self) -> Gathered<'_> {
-        Gathered { group: &self.ring, tiles: &self.tiles }
+    /// The global positions of this rank's tokens.
+    pub fn positions(&self) -> &[u32] {
+        self.sequence().positions(self.rank)
     }
+}
 
-    fn check(&self, what: &'static str, tensor: &Tensor, heads: usize) -> Result<()> {
-        let batch = tensor.dims().first().copied().unwrap_or(0);
-        let expected = vec![batch, heads, self.plan.sequence().local_len(), self.head_dim];
-        if tensor.dims() == expected {
-            return Ok(());
-        }
-        let got = tensor.dims().to_vec();
-        Err(ParallelError::Shape { rank: self.rank, what, expected, got })
-    }
+/// The mesh that the world forms, and `own`'s rank within its context-parallel group.
+fn place(
+    plan: &CpPlan,
+    world: WorldSize,
+    own: Rank,
+    dtype: DType,
+) -> Result<(Mesh, Rank), Refusal> {
+    check_dtype(dtype)?;
+    let mesh = plan.mesh(world)?;
+    Ok((mesh, plan.size().rank(mesh.coordinate(own, Axis::Cp))?))
+}
 
-    /// Attention of this rank's queries (B, H, c, D) over the keys and values (B, K, c, D) of all
-    /// ranks of the group, under the plan's mask.
-    pub async fn forward(
-        &self,
-        layer: usize,
-        q_bhtd: &Tensor,
-        k_bktd: &Tensor,
-        v_bktd: &Tensor,
-    ) -> Result<Attended> {
-        self.check("q", q_bhtd, self.heads)?;
-        self.check("k", k_bktd, self.kv_heads)?;
-        self.check("v", v_bktd, self.kv_heads)?;
-        let own_kv = Tensor::stack(&[k_bktd, v_bktd], 0)?;
-        let (q, kv) = self.exchange().to_heads(q_bhtd, &own_kv).await?;
-        let partial = match self.plan.strategy().kind() {
-            StrategyKind::AllGather => self.gathered().forward(layer, &q, &kv).await?,
-            _ => self.ring().forward(layer, &q, &kv).await?,
-        };
-        let out_bhtd = self.exchange().to_sequence(&partial.out_bhtd).await?;
-        Ok(Attended { out_bhtd, q, kv, partial })
-    }
-
-    /// Pulls d loss / d out (B, H, c, D) back to this rank's queries, keys and values.
-    pub async fn backward(
-        &self,
-        layer: usize,
-        attended: &Attended,
-        dout_bhtd: &Tensor,
-    ) -> Result<QkvGrad> {
-        self.check("dout", dout_bhtd, self.heads)?;
-        let dout = self.exchange().gradient_to_heads(dout_bhtd).await?;
-        let query = QueryGrad::new(&attended.q, &attended.partial, &dout)?;
-        let (dq, dkv) = match self.plan.strategy().kind() {
-            StrategyKind::AllGather => {
-                self.gathered().backward(layer, &query, &attended.kv).await?
-            }
-            _ => self.ring().backward(layer, &query, &attended.kv).await?,
-        };
-        let (dq, dkv) = self.exchange().gradients_to_sequence(&dq, &dkv).await?;
-        Ok(QkvGrad { dq, dk: dkv.get(0)?, dv: dkv.get(1)? })
+fn check_dtype(dtype: DType) -> Result<(), Refusal> {
+    match dtype {
+        DType::F64 | DType::F32 | DType::F16 | DType::BF16 => Ok(()),
+        other => Err(Refusal::new(
+            "dtype",
+            other.as_str(),
+            "attention has kernels for floating-point numbers of 16, 32 and 64 bits",
+            "use f32",
+        )),
     }
 }

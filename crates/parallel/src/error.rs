@@ -3,6 +3,9 @@
 /// An error of context-parallel attention.
 #[derive(Debug, thiserror::Error)]
 pub enum ParallelError {
+    /// There is no context to share attention in.
+    #[error(transparent)]
+    NoContext(#[from] crate::NoContext),
     /// Ranks disagree, or one has stopped.
     #[error(transparent)]
     Comm(#[from] comm::CommError),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Layout, StrategyKind};
+use crate::{CpConfig, Layout, StrategyKind};
 
 /// Which data the ranks train on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -154,5 +154,15 @@ impl RunConfig {
     /// Key/value heads with the default filled in.
     pub fn kv_heads(&self) -> usize {
         self.kv_heads.unwrap_or(self.heads)
+    }
+
+    /// What is asked of context parallelism.
+    pub fn context_parallel(&self) -> CpConfig {
+        CpConfig {
+            size: self.cp,
+            strategy: self.strategy,
+            ulysses_degree: self.ulysses_degree,
+            layout: self.layout,
+        }
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod command;
 pub mod config;
+pub mod cp;
 pub mod event;
 pub mod fold;
 pub mod layout;
@@ -23,6 +24,7 @@ pub mod targets;
 pub mod traffic;
 
 pub use config::{Optimizer, RunConfig, Task};
+pub use cp::{CpConfig, CpPlan, Heads};
 pub use event::{Axis, Event, EventKind, Op, Pass};
 pub use layout::Layout;
 pub use mask::Mask;

@@ -3,7 +3,7 @@
 use crate::event::Axis;
 use crate::refusal::require_range;
 use crate::traffic::{self, AttentionShape, Flow, LayerTraffic};
-use crate::{AttentionPlan, Mask, Mesh, Rank, Refusal, RunConfig, Sequence, Strategy, WorldSize};
+use crate::{AttentionPlan, CpPlan, Heads, Mask, Mesh, Rank, Refusal, RunConfig};
 
 /// Tokens are bytes.
 pub const VOCAB: usize = 256;
@@ -11,6 +11,9 @@ pub const VOCAB: usize = 256;
 pub const MLP_RATIO: usize = 4;
 /// Numbers that ride behind the gradients in the bucket: the sum of losses and the valid tokens.
 pub const BUCKET_EXTRAS: usize = 2;
+
+/// The most optimiser steps of a run.
+pub const MAX_STEPS: u32 = 10_000_000;
 
 const MAX_SEQ_LEN: usize = 1 << 16;
 
@@ -35,6 +38,11 @@ impl ModelShape {
         self.d_model / self.heads
     }
 
+    /// The heads of its attention.
+    pub fn attention_heads(&self) -> Heads {
+        Heads { query: self.heads, kv: self.kv_heads, dim: self.head_dim() }
+    }
+
     /// Trainable numbers.
     pub fn parameters(&self) -> usize {
         let d = self.d_model;
@@ -50,27 +58,23 @@ pub struct RunPlan {
     config: RunConfig,
     model: ModelShape,
     mesh: Mesh,
-    attention: AttentionPlan,
+    cp: CpPlan,
 }
 
 impl RunPlan {
     /// Checks every field of `config`; the first that cannot be had is refused by name.
     pub fn new(config: RunConfig) -> Result<Self, Refusal> {
-        let (sequence, strategy, mesh) = lower(&config)?;
-        let model = ModelShape {
-            vocab: VOCAB,
-            d_model: config.d_model,
-            heads: config.heads,
-            kv_heads: config.kv_heads(),
-            layers: config.layers,
-        };
-        let attention = AttentionPlan::new(sequence, strategy);
-        Ok(Self { config, model, mesh, attention })
+        let (mask, model) = check_own(&config)?;
+        let cp = config.context_parallel().plan(mask, model.attention_heads())?;
+        let mesh = Mesh::new(config.dp, cp.attention().strategy())?;
+        Ok(Self { config, model, mesh, cp })
     }
 
     /// Says whether `config` can be had, without deriving its tables: to try many.
     pub fn check(config: &RunConfig) -> Result<(), Refusal> {
-        lower(config).map(|_| ())
+        let (mask, model) = check_own(config)?;
+        let (_, strategy) = config.context_parallel().lower(mask, model.attention_heads())?;
+        Mesh::new(config.dp, strategy).map(|_| ())
     }
 
     /// The config that was checked.
@@ -88,15 +92,22 @@ impl RunPlan {
         self.mesh
     }
 
+    /// Context parallelism: what a rank's context is built from.
+    pub fn cp(&self) -> &CpPlan {
+        &self.cp
+    }
+
     /// Attention's schedule within a context-parallel group.
     pub fn attention(&self) -> &AttentionPlan {
-        &self.attention
+        self.cp.attention()
     }
 
     /// `rank`'s place within its context-parallel group.
     pub fn cp_rank(&self, rank: Rank) -> Rank {
-        let cp = self.attention.sequence().world();
-        cp.rank(self.mesh.coordinate(rank, Axis::Cp)).expect("a coordinate lies in its axis")
+        self.cp
+            .size()
+            .rank(self.mesh.coordinate(rank, Axis::Cp))
+            .expect("a coordinate lies in its axis")
     }
 
     /// Sequences in one forward pass.
@@ -117,7 +128,7 @@ impl RunPlan {
             kv_heads: self.model.kv_heads,
             head_dim: self.model.head_dim(),
         };
-        traffic::attention(&self.attention, shape)
+        traffic::attention(self.attention(), shape)
     }
 
     /// What each rank sends in one training step, evaluation left out.
@@ -175,38 +186,31 @@ pub fn check_text(seq_len: usize, bytes: usize) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn lower(config: &RunConfig) -> Result<(Sequence, Strategy, Mesh), Refusal> {
+/// Checks what context parallelism has no part in.
+fn check_own(config: &RunConfig) -> Result<(Mask, ModelShape), Refusal> {
     check_sizes(config)?;
     check_numbers(config)?;
-    let cp = WorldSize::new(config.cp).map_err(|mut refusal| {
-        refusal.field = "cp".to_owned();
-        refusal
-    })?;
     let mask = Mask::new(config.seq_len, &config.documents, config.window)?;
     check_task(config)?;
-    let sequence = Sequence::new(mask, config.layout, cp)?;
-    let (heads, kv_heads) = (config.heads, config.kv_heads());
-    let strategy = Strategy::new(config.strategy, cp, heads, kv_heads, config.ulysses_degree)?;
-    let mesh = Mesh::new(config.dp, strategy)?;
-    Ok((sequence, strategy, mesh))
+    let model = ModelShape {
+        vocab: VOCAB,
+        d_model: config.d_model,
+        heads: config.heads,
+        kv_heads: config.kv_heads(),
+        layers: config.layers,
+    };
+    Ok((mask, model))
 }
 
 fn check_sizes(config: &RunConfig) -> Result<(), Refusal> {
-    require_range("steps", config.steps, 1, 10_000_000)?;
+    require_range("steps", config.steps, 1, MAX_STEPS)?;
     require_range("seq_len", config.seq_len, 1, MAX_SEQ_LEN)?;
     require_range("batch", config.batch, 1, 1024)?;
     require_range("layers", config.layers, 1, 64)?;
     require_range("d_model", config.d_model, 2, 4096)?;
     check_heads(config.heads, config.kv_heads())?;
     require_range("eval_batches", config.eval_batches, 1, 1024)?;
-    if config.grad_accum == 0 || !config.batch.is_multiple_of(config.grad_accum) {
-        return Err(Refusal::new(
-            "grad_accum",
-            config.grad_accum,
-            format!("it does not divide the batch of {}", config.batch),
-            format!("try 1, or {}", config.batch),
-        ));
-    }
+    check_grad_accum(config)?;
     check_head_size(config.d_model, config.heads)
 }
 
@@ -230,6 +234,24 @@ fn check_head_size(d_model: usize, heads: usize) -> Result<(), Refusal> {
         format!("a width (d_model) of {d_model} does not split into heads of an even size"),
         format!("try one of {}, or d_model {wider}", fit.join(", ")),
     ))
+}
+
+fn check_grad_accum(config: &RunConfig) -> Result<(), Refusal> {
+    let (parts, batch) = (config.grad_accum, config.batch);
+    if parts > 0 && batch.is_multiple_of(parts) {
+        return Ok(());
+    }
+    let reason = match parts {
+        0 => "a step needs at least one micro-batch".to_owned(),
+        _ => format!("it does not divide the batch of {batch}"),
+    };
+    let divisors: Vec<_> =
+        (1..=batch).filter(|n| batch.is_multiple_of(*n)).map(|n| n.to_string()).collect();
+    let works = match divisors.as_slice() {
+        [only] => format!("try {only}"),
+        several => format!("try one of {}", several.join(", ")),
+    };
+    Err(Refusal::new("grad_accum", parts, reason, works))
 }
 
 /// Refuses heads that cannot share their keys and values evenly.

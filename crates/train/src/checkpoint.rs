@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 
 use candle_core::{Device, Tensor};
-use model::Gpt;
+use model::{Gpt, GptConfig};
+use plan::{Optimizer as Kind, RunPlan};
 use safetensors::SafeTensors;
+use safetensors::tensor::TensorView;
 
 use crate::optimizer::Optimizer;
+use crate::trainer::gpt_config;
 use crate::{Result, TrainError};
 
 const FIRST: &str = "adamw.first.";
@@ -35,7 +38,7 @@ pub(crate) fn to_bytes(state: &State<'_>) -> Result<Vec<u8>> {
             }
         }
     }
-    let run = describe(state.model, state.optimizer);
+    let run = describe(state.model.config(), state.optimizer.kind());
     // One entry: a map of several would be written in another order each time.
     let metadata =
         HashMap::from([(ENTRY.to_owned(), format!("{STEPS}={}; {run}", state.steps_done))]);
@@ -46,21 +49,50 @@ pub(crate) fn to_bytes(state: &State<'_>) -> Result<Vec<u8>> {
 
 /// What must be equal for a checkpoint to be taken up: tensors of one shape may still belong to
 /// another network, for example one with other heads.
-fn describe(model: &Gpt, optimizer: &Optimizer) -> String {
-    let c = model.config();
-    let optimizer = match optimizer {
-        Optimizer::Sgd => "sgd",
-        Optimizer::AdamW(_) => "adamw",
-    };
+fn describe(c: &GptConfig, optimizer: Kind) -> String {
     format!(
-        "layers={} d_model={} heads={} kv_heads={} optimizer={optimizer}",
-        c.layers, c.d_model, c.heads, c.kv_heads
+        "layers={} d_model={} heads={} kv_heads={} optimizer={}",
+        c.layers,
+        c.d_model,
+        c.heads,
+        c.kv_heads,
+        optimizer.name()
     )
 }
 
 /// How many steps the run had done when `bytes` were saved.
 pub fn steps_done(bytes: &[u8]) -> Result<u32> {
     Ok(entry(bytes)?.0)
+}
+
+/// Whether `plan`'s run can take up `bytes`, before any rank exists.
+pub fn check(bytes: &[u8], plan: &RunPlan) -> Result<()> {
+    open(bytes, &gpt_config(plan), plan.config().optimizer).map(|_| ())
+}
+
+/// The file and its steps done, once every tensor that the run needs was seen in it.
+fn open<'a>(
+    bytes: &'a [u8],
+    config: &GptConfig,
+    optimizer: Kind,
+) -> Result<(SafeTensors<'a>, u32)> {
+    let (steps_done, run) = entry(bytes)?;
+    let expected = describe(config, optimizer);
+    if run != expected {
+        return Err(error("run", expected, run));
+    }
+    let file = SafeTensors::deserialize(bytes)
+        .map_err(|e| error("file", "a safetensors file", e.to_string()))?;
+    let prefixes = match optimizer {
+        Kind::Sgd => &[""][..],
+        Kind::Adamw => &["", FIRST, SECOND],
+    };
+    for (name, shape) in config.parameters() {
+        for prefix in prefixes {
+            view(&file, &format!("{prefix}{name}"), &shape)?;
+        }
+    }
+    Ok((file, steps_done))
 }
 
 /// Steps done, and the run's description.
@@ -79,13 +111,7 @@ fn entry(bytes: &[u8]) -> Result<(u32, String)> {
 /// Puts the state into `model` and `optimizer` and returns the steps done. Everything is read and
 /// checked first, so an error leaves both as they were.
 pub(crate) fn restore(bytes: &[u8], model: &Gpt, optimizer: &mut Optimizer) -> Result<u32> {
-    let (steps_done, run) = entry(bytes)?;
-    let expected = describe(model, optimizer);
-    if run != expected {
-        return Err(error("run", expected, run));
-    }
-    let file = SafeTensors::deserialize(bytes)
-        .map_err(|e| error("file", "a safetensors file", e.to_string()))?;
+    let (file, steps_done) = open(bytes, model.config(), optimizer.kind())?;
     let parameters = model.config().parameters();
     let read_all = |prefix: &str| {
         parameters
@@ -104,12 +130,18 @@ pub(crate) fn restore(bytes: &[u8], model: &Gpt, optimizer: &mut Optimizer) -> R
     Ok(steps_done)
 }
 
-fn read(file: &SafeTensors<'_>, name: &str, shape: &[usize], model: &Gpt) -> Result<Tensor> {
+/// The tensor of that name, in f32 and of that shape.
+fn view<'a>(file: &SafeTensors<'a>, name: &str, shape: &[usize]) -> Result<TensorView<'a>> {
     let expected = || format!("F32 {shape:?}");
     let view = file.tensor(name).map_err(|_| error(name, expected(), "no such tensor"))?;
     if view.shape() != shape || view.dtype() != safetensors::Dtype::F32 {
         return Err(error(name, expected(), format!("{:?} {:?}", view.dtype(), view.shape())));
     }
+    Ok(view)
+}
+
+fn read(file: &SafeTensors<'_>, name: &str, shape: &[usize], model: &Gpt) -> Result<Tensor> {
+    let view = view(file, name, shape)?;
     let values: Vec<f32> = view
         .data()
         .chunks_exact(4)

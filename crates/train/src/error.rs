@@ -25,15 +25,39 @@ pub enum TrainError {
         /// What the file holds.
         got: String,
     },
-    /// The loss is no longer a number.
+    /// The loss or the gradient is no longer a number.
     #[error(
-        "step {step}: the loss is {loss}; the parameters have left the range of numbers, \
-         try a smaller lr or a grad_clip above 0"
+        "step {step}: {}; the parameters have left the range of numbers, try a smaller lr or a \
+         grad_clip above 0",
+        not_finite(*loss, *grad_norm)
     )]
     Diverged {
         /// The step, from 0.
         step: u32,
         /// Its loss.
         loss: f64,
+        /// The norm of its gradient.
+        grad_norm: f64,
     },
+}
+
+fn not_finite(loss: f64, grad_norm: f64) -> String {
+    if loss.is_finite() {
+        format!("the loss is {loss:.4} and the norm of its gradient is {grad_norm}")
+    } else {
+        format!("the loss is {loss}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_diverged_says_what_is_no_number() {
+        let text = |loss, grad_norm| TrainError::Diverged { step: 7, loss, grad_norm }.to_string();
+        assert!(text(f64::NAN, f64::NAN).starts_with("step 7: the loss is NaN; "));
+        let gradient = text(3.25, f64::INFINITY);
+        assert!(gradient.contains("the loss is 3.2500 and the norm of its gradient is inf"));
+    }
 }

@@ -48,6 +48,14 @@ impl Optimizer {
         })
     }
 
+    /// Which one it is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Sgd => Kind::Sgd,
+            Self::AdamW(_) => Kind::Adamw,
+        }
+    }
+
     /// One update of every parameter at learning rate `lr`.
     pub fn step(&mut self, vars: &[Var], gradients: &[Tensor], lr: f64) -> Result<()> {
         match self {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use candle_core::{DType, Device, Tensor};
 use comm::{ProcessGroup, Recorder};
 use model::{Gpt, GptConfig, Rope};
-use parallel::{CpContext, grad_sync};
+use parallel::{CONTRACT, Contract, Cp, CpContext, ParallelError, grad_sync};
 use plan::event::{Compute, Scalar};
 use plan::targets::{IGNORED, count_valid};
 use plan::{Axis, EventKind, RunPlan};
@@ -17,6 +17,10 @@ use crate::optimizer::{Optimizer, clip, global_norm};
 use crate::pass::{LocalBatch, Outcome, Pass};
 use crate::{Result, TrainError};
 
+/// What the trainer needs of its context.
+const NEEDS: Contract = Contract::new(1, 0);
+const _: () = assert!(CONTRACT.serves(NEEDS), "the trainer was written for another `parallel`");
+
 /// One rank of a run: its model, its data, its state.
 pub struct Trainer {
     plan: RunPlan,
@@ -24,7 +28,7 @@ pub struct Trainer {
     recorder: Rc<Recorder>,
     model: Gpt,
     rope: Rope,
-    context: CpContext,
+    cp: Cp,
     data: Data,
     optimizer: Optimizer,
     steps_done: u32,
@@ -80,10 +84,11 @@ impl Trainer {
         }
         let data = Data::new(&plan, text)?;
         let model = Gpt::new(gpt_config(&plan), plan.config().seed, DType::F32, device)?;
-        let context = CpContext::new(&plan, &world, &recorder, DType::F32, device)?;
+        let context = CpContext::new(plan.cp(), &world, &recorder, DType::F32, device)?;
         let rope = model.rope(context.positions())?;
         let optimizer = Optimizer::new(plan.config(), model.vars())?;
-        Ok(Self { plan, world, recorder, model, rope, context, data, optimizer, steps_done: 0 })
+        let cp = Cp::Ready(context);
+        Ok(Self { plan, world, recorder, model, rope, cp, data, optimizer, steps_done: 0 })
     }
 
     /// The run.
@@ -94,6 +99,11 @@ impl Trainer {
     /// The model with its parameters as they are now.
     pub fn model(&self) -> &Gpt {
         &self.model
+    }
+
+    /// Context parallelism, for a library that wants the context: it asks and may be told why not.
+    pub fn cp(&self) -> &Cp {
+        &self.cp
     }
 
     /// Steps trained so far, those before a resumed checkpoint included.
@@ -124,7 +134,7 @@ impl Trainer {
         let lr = learning_rate(self.plan.config(), step);
         let grad_norm = self.update(gradients, lr)?;
         if !(loss.is_finite() && grad_norm.is_finite()) {
-            return Err(TrainError::Diverged { step, loss });
+            return Err(TrainError::Diverged { step, loss, grad_norm });
         }
         self.steps_done += 1;
         for (name, value) in [
@@ -164,8 +174,8 @@ impl Trainer {
         for micro in 0..config.grad_accum {
             let start = first + micro * micro_batch;
             let batch = self.data.batch(Split::Train, step, start..start + micro_batch);
-            let local = self.local(&batch);
-            let outcome = self.pass().train(&local, &mut sums).await?;
+            let local = self.local(&batch)?;
+            let outcome = self.pass()?.train(&local, &mut sums).await?;
             loss_sum += outcome.loss_sum;
             valid += count_valid(&local.targets);
             logits.push(outcome.logits);
@@ -190,8 +200,8 @@ impl Trainer {
         for (number, micro) in passes {
             let start = dp * config.batch + micro * micro_batch;
             let batch = self.data.batch(Split::Eval, number as u32, start..start + micro_batch);
-            let local = self.local(&batch);
-            let Outcome { loss_sum: sum, .. } = self.pass().evaluate(&local).await?;
+            let local = self.local(&batch)?;
+            let Outcome { loss_sum: sum, .. } = self.pass()?.evaluate(&local).await?;
             loss_sum += sum;
             valid += count_valid(&local.targets);
         }
@@ -202,24 +212,28 @@ impl Trainer {
         Ok(loss)
     }
 
-    fn pass(&self) -> Pass<'_> {
-        Pass {
+    fn context(&self) -> Result<&CpContext> {
+        Ok(self.cp.context(NEEDS).map_err(ParallelError::from)?)
+    }
+
+    fn pass(&self) -> Result<Pass<'_>> {
+        Ok(Pass {
             model: &self.model,
-            context: &self.context,
+            context: self.context()?,
             rope: &self.rope,
             recorder: &self.recorder,
-        }
+        })
     }
 
     /// This rank's share of whole sequences; padding is token 0 with no target.
-    fn local(&self, batch: &Batch) -> LocalBatch {
-        let sequence = self.plan.attention().sequence();
-        let rank = self.context.rank();
-        LocalBatch {
+    fn local(&self, batch: &Batch) -> Result<LocalBatch> {
+        let context = self.context()?;
+        let (sequence, rank) = (context.sequence(), context.rank());
+        Ok(LocalBatch {
             ids: batch.ids.iter().flat_map(|ids| sequence.shard(rank, ids, 0)).collect(),
             targets: batch.targets.iter().flat_map(|t| sequence.shard(rank, t, IGNORED)).collect(),
             batch: batch.ids.len(),
-        }
+        })
     }
 
     /// This rank's tokens of the first sequence that `step` trains on, padding left out.
@@ -227,7 +241,8 @@ impl Trainer {
         let first =
             self.plan.mesh().coordinate(self.world.rank(), Axis::Dp) * self.plan.config().batch;
         let whole = self.data.batch(Split::Train, step, first..first + 1).ids.concat();
-        let positions = self.context.positions().iter();
+        let rank = self.plan.cp_rank(self.world.rank());
+        let positions = self.plan.attention().sequence().positions(rank).iter();
         positions.filter_map(|&p| u8::try_from(*whole.get(p as usize)?).ok()).collect()
     }
 

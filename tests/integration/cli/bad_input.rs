@@ -13,6 +13,9 @@ fn refused(line: &str, words: &[&str]) {
     folder.write("broken.toml", "cp = \n");
     folder.write("recall.toml", "task = \"recall\"\n");
     std::fs::create_dir(folder.path("folder")).unwrap();
+    folder.write("folder/short.toml", "text = \"../short.txt\"\n");
+    folder.write("cuda.toml", "device = \"cuda\"\n");
+    folder.write("many.toml", "cp = 2\nseq_len = \"many\"\n");
     let before = folder.names();
     let end = folder.run(line);
     assert_eq!(end.code, Some(2), "{line}: {end:#?}");
@@ -26,8 +29,10 @@ fn refused(line: &str, words: &[&str]) {
 
 #[test]
 fn texts() {
-    refused("train --text empty.txt", &["text = empty", "256 bytes"]);
-    refused("train --text short.txt", &["text = 10 bytes", "seq_len = 256", "seq_len to 10"]);
+    refused("train --text empty.txt", &["text = empty.txt (empty)", "256 bytes"]);
+    let short = ["text = short.txt (10 bytes)", "seq_len = 256", "seq_len to 10"];
+    refused("train --text short.txt", &short);
+    refused("train --config folder/short.toml", &["text = folder/../short.txt (10 bytes)"]);
     refused("train --text gone.txt", &["text = gone.txt", "give a file"]);
     refused("train --text folder", &["text = folder", "give a file"]);
     refused("train --text short.txt --task copy", &["task = copy", "--text"]);
@@ -44,7 +49,11 @@ fn sizes() {
     refused("train --cp 5000", &["cp = 5000", "try 1024"]);
     refused("train --dp 0", &["dp = 0", "try 1"]);
     refused("train --steps 0", &["steps = 0", "try 1"]);
-    refused("train --batch 3 --grad-accum 2", &["grad_accum = 2", "batch of 3", "try 1"]);
+    refused("train --steps 20000000", &["steps = 20000000", "try 10000000"]);
+    let more = ["--steps", "18446744073709551615", "more than any run", "try 10000000 or fewer"];
+    refused("train --steps 18446744073709551615", &more);
+    refused("train --batch 3 --grad-accum 2", &["grad_accum = 2", "batch of 3", "one of 1, 3"]);
+    refused("train --grad-accum 0", &["grad_accum = 0", "at least one micro-batch; try 1"]);
     refused("train --heads 0", &["heads = 0", "try 1"]);
     refused("train --heads 3", &["d_model = 64", "3 heads", "try 66"]);
     refused("train --kv-heads 3", &["kv_heads = 3", "try one of 1, 2, 4"]);
@@ -72,11 +81,49 @@ fn combinations() {
 
 #[test]
 fn machines() {
-    refused("train --device cuda", &["device = cuda", "without CUDA", "--device cpu"]);
-    refused("train --device cuda --force-cpu", &["device = cuda", "--force-cpu"]);
-    refused("train --backend mpi", &["backend = mpi", "without MPI", "--backend threads"]);
-    refused("verify --backend nccl", &["backend = nccl", "without NCCL", "--backend threads"]);
+    let not_compiled = ["device = cuda", "built without CUDA", "--features cuda", "device cpu"];
+    refused("train --device cuda", &not_compiled);
+    refused("verify --config cuda.toml", &not_compiled);
+    let no_mpi = ["backend = mpi", "built without MPI", "--features mpi", "backend threads"];
+    refused("train --backend mpi", &no_mpi);
+    refused("verify --backend nccl", &["backend = nccl", "built without CUDA", "backend auto"]);
     refused("train --threads 0", &["--threads", "0", "try 1"]);
+}
+
+/// Started by MPI, a program without it would train the whole run once in each process.
+#[test]
+fn a_launch_that_this_program_cannot_join_is_refused() {
+    let folder = Folder::new();
+    let launched = [("OMPI_COMM_WORLD_SIZE", "4"), ("OMPI_COMM_WORLD_RANK", "1")];
+    let end = folder.run_with("train --steps 1", &launched);
+    assert_eq!(end.code, Some(2), "{end:#?}");
+    for word in ["Open MPI started 4 processes", "alone", "--features mpi"] {
+        assert!(end.stderr.contains(word), "no `{word}` in {}", end.stderr);
+    }
+}
+
+#[test]
+fn a_variable_that_is_no_number_of_threads_is_refused() {
+    let folder = Folder::new();
+    let many = [("RAYON_NUM_THREADS", "many")];
+    let end = folder.run_with("train --steps 1 --seq-len 16", &many);
+    assert_eq!(end.code, Some(2), "{end:#?}");
+    for word in ["RAYON_NUM_THREADS = many", "number of threads", "--threads"] {
+        assert!(end.stderr.contains(word), "no `{word}` in {}", end.stderr);
+    }
+    // A flag outranks it, and what multiplies nothing does not care.
+    for line in ["train --steps 1 --seq-len 16 --threads 1", "inspect mesh"] {
+        let end = folder.run_with(line, &many);
+        assert_eq!(end.code, Some(0), "{line}: {end:#?}");
+    }
+}
+
+#[test]
+fn flags_that_verify_cannot_honour_are_refused() {
+    for flag in ["until 3", "metrics m", "trace t", "save s", "resume short.txt", "quiet"] {
+        let name = format!("--{}", flag.split(' ').next().unwrap());
+        refused(&format!("verify --{flag}"), &[&name, "--help"]);
+    }
 }
 
 #[test]
@@ -95,7 +142,9 @@ fn words() {
 #[test]
 fn configs() {
     refused("train --config typo.toml", &["seqlen = 64", "typo.toml", "seq_len", "kv_heads"]);
-    refused("train --config kind.toml", &["kind.toml", "line 2", "spiral", "zigzag"]);
+    refused("train --config kind.toml", &["layout = spiral", "line 2 of kind.toml", "zigzag"]);
+    let many = ["seq_len = many: it must be a whole number (line 2 of many.toml); try"];
+    refused("train --config many.toml", &many);
     refused("verify --config broken.toml", &["broken.toml", "line 1"]);
     refused("train --config gone.toml", &["config = gone.toml", "give a TOML file"]);
     refused("train --config folder", &["config = folder", "give a TOML file"]);
@@ -140,6 +189,8 @@ fn what_looks_odd_and_is_fine() {
     folder.write("bytes.bin", (0..=255u8).cycle().skip(128).take(300).collect::<Vec<_>>());
     folder.write("exact.txt", "exactly twelve bytes?!".get(..12).unwrap());
     folder.write("run.toml", "seq_len = 48\ncp = 2\nlayers = 1\nlr = 1e-3\n");
+    let elsewhere = "text = \"exact.txt\"\nseq_len = 12\ncp = 2\nsteps = 1\ndevice = \"cpu\"\n";
+    folder.write("elsewhere.toml", elsewhere);
     for line in [
         "train --text bytes.bin --steps 1",
         "train --text exact.txt --seq-len 12 --steps 1",
@@ -147,7 +198,12 @@ fn what_looks_odd_and_is_fine() {
         "train --seq-len 5 --cp 4 --layout zigzag --steps 1",
         "train --seq-len 4 --cp 4 --steps 1",
         "train --config run.toml --cp 3 --steps 1",
+        "train --config elsewhere.toml",
         "train --documents 20,30 --steps 1 --quiet",
+        "train --steps 1 --device cuda --force-cpu",
+        "train --steps 1 --backend nccl --force-cpu",
+        "inspect targets --ids -100,5 --cp 2",
+        "inspect targets --ids=-1 --cp 1",
         "train --steps 1 --device cpu --backend threads --force-cpu --threads 2",
         "train --steps 1 --trace /dev/null --metrics /dev/null",
         "inspect shard --documents 3,5,8 --cp 4",
@@ -162,10 +218,12 @@ fn what_a_run_reads_is_not_written_over() {
     let text = "a text that its writer would miss ".repeat(20);
     std::fs::write(folder.path("mine.txt"), &text).unwrap();
     std::fs::write(folder.path("run.toml"), "steps = 2\n").unwrap();
+    std::fs::write(folder.path("mine.toml"), "text = \"mine.txt\"\nsteps = 1\n").unwrap();
     for line in [
         "train --steps 1 --text mine.txt --metrics mine.txt",
         "train --steps 1 --text mine.txt --save ./mine.txt",
         "train --config run.toml --trace run.toml",
+        "train --config mine.toml --metrics mine.txt",
     ] {
         let end = folder.run(line);
         assert_eq!(end.code, Some(2), "{line}: {end:#?}");

@@ -2,7 +2,7 @@
 
 use super::{Folder, done};
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "train",
     "verify",
     "inspect",
@@ -12,6 +12,7 @@ const COMMANDS: [&str; 10] = [
     "inspect traffic",
     "inspect memory",
     "inspect mesh",
+    "inspect runtime",
     "bench",
 ];
 

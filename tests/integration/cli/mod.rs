@@ -12,6 +12,7 @@ mod files;
 mod help;
 mod inspect;
 mod resume;
+mod runtime;
 mod train;
 mod verify;
 
@@ -47,8 +48,13 @@ impl Folder {
 
     /// Starts `ringside` with the words of `line`.
     fn start(&self, line: &str) -> Child {
+        self.start_with(line, &[])
+    }
+
+    fn start_with(&self, line: &str, variables: &[(&str, &str)]) -> Child {
         Command::new(binary())
             .args(line.split_whitespace())
+            .envs(variables.iter().copied())
             .current_dir(&self.0)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -59,7 +65,12 @@ impl Folder {
 
     /// Runs `ringside` with the words of `line`.
     fn run(&self, line: &str) -> End {
-        let output = self.start(line).wait_with_output().unwrap();
+        self.run_with(line, &[])
+    }
+
+    /// The same with environment variables set.
+    fn run_with(&self, line: &str, variables: &[(&str, &str)]) -> End {
+        let output = self.start_with(line, variables).wait_with_output().unwrap();
         End {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).unwrap(),

@@ -54,20 +54,45 @@ fn a_run_may_go_on_with_other_ranks() {
 }
 
 #[test]
+fn metrics_of_a_resumed_run_stand_behind_the_earlier_ones() {
+    let folder = Folder::new();
+    let steps = |name: &str| {
+        let lines = folder.lines(name);
+        lines.iter().map(|line| line["step"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    folder.done(&format!("{RUN} --until 3 --save s.st --metrics m.jsonl"));
+    let early = folder.read("m.jsonl");
+    folder.done(&format!("{RUN} --until 5 --resume s.st --metrics m.jsonl"));
+    assert_eq!(steps("m.jsonl"), [0, 1, 2, 3, 4]);
+    assert!(folder.read("m.jsonl").starts_with(&early));
+    // Again from the third step: lines 3 and 4 would be lost.
+    let end = folder.run(&format!("{RUN} --resume s.st --metrics m.jsonl"));
+    assert_eq!((end.code, end.stdout.as_str()), (Some(2), ""), "{end:#?}");
+    for word in ["metrics = ", "m.jsonl", "line 4 is of step 3", "has done 3", "another path"] {
+        assert!(end.stderr.contains(word), "no `{word}` in {}", end.stderr);
+    }
+    assert_eq!(steps("m.jsonl"), [0, 1, 2, 3, 4]);
+    folder.write("notes.txt", "what I saw\n");
+    let end = folder.run(&format!("{RUN} --resume s.st --metrics notes.txt"));
+    assert!(end.code == Some(2) && end.stderr.contains("no line of metrics"), "{end:#?}");
+    assert_eq!(folder.read("notes.txt"), "what I saw\n");
+}
+
+#[test]
 fn what_does_not_fit_is_refused() {
     let folder = Folder::new();
     folder.done(&format!("{RUN} --save done.st"));
     let before = folder.names();
     let refused = |line: &str, words: &[&str]| {
         let end = folder.run(line);
-        assert_eq!(end.code, Some(2), "{line}: {end:#?}");
+        assert_eq!((end.code, end.stdout.as_str()), (Some(2), ""), "{line}: {end:#?}");
         for word in words {
             assert!(end.stderr.contains(word), "{line}: no `{word}` in {}", end.stderr);
         }
         assert_eq!(folder.names(), before);
     };
     refused(&format!("{RUN} --resume done.st --save x"), &["steps = 8", "8 steps", "above 8"]);
-    refused("train --resume done.st --until 5", &["until = 5", "8 steps", "above 8"]);
+    refused("train --layers 1 --resume done.st --until 5", &["until = 5", "8 steps", "above 8"]);
     let other = "train --seq-len 48 --layers 2 --resume done.st --save x --metrics y";
     refused(other, &["resume = done.st", "give the sizes", "expected layers=2", "got layers=1"]);
     for (change, expected, got) in [

@@ -40,6 +40,26 @@ fn a_table_sets_predicted_beside_measured() {
     assert_eq!(end.stderr, "", "a progress bar where there is no terminal");
 }
 
+#[test]
+fn the_second_line_says_where_it_runs_and_why() {
+    let place = |line: &str| {
+        let end = done(&format!("{line} --steps 1 --seq-len 32"));
+        assert_eq!(end.stderr, "", "{line}");
+        end.stdout.lines().nth(1).unwrap().to_owned()
+    };
+    assert_eq!(
+        place("train --device cpu"),
+        "device cpu (device = cpu was asked for); backend threads (one process; each rank is a \
+         thread)"
+    );
+    for line in ["train --device cuda --force-cpu", "verify --device cuda --force-cpu"] {
+        let forced = place(line);
+        for word in ["device cpu (force_cpu is set", "device = cuda: force_cpu outranks it"] {
+            assert!(forced.contains(word), "{line}: no `{word}` in {forced}");
+        }
+    }
+}
+
 fn predicted_is_measured(flags: &str) {
     let json = done(&format!("train --steps 2 --layers 1 --heads 4 --json {flags}")).json();
     for what in ["bytes", "messages"] {

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use plan::runtime::Preset;
+
+use super::value;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,7 +48,7 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "VERSION")]
     pub trl_version: Option<String>,
     /// The machine that the run is meant for
-    #[arg(long, value_name = "MACHINE", value_parser = preset())]
+    #[arg(long, value_name = "MACHINE", value_parser = value::preset())]
     pub simulate: Option<Preset>,
     /// An environment variable, or a fact from the list below; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
@@ -55,11 +56,6 @@ pub struct DoctorArgs {
     /// What was typed after `accelerate launch`
     #[arg(last = true, value_name = "LAUNCH FLAGS", allow_hyphen_values = true)]
     pub launch: Vec<String>,
-}
-
-fn preset() -> impl TypedValueParser<Value = Preset> {
-    PossibleValuesParser::new(Preset::ALL.map(Preset::name))
-        .map(|name| Preset::named(&name).expect("clap lets only these names through"))
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use plan::{Layout, Optimizer, StrategyKind};
 
-use super::value;
+use super::{RuntimeArgs, value};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -11,7 +11,16 @@ Examples:
   ringside inspect targets --ids 1,2,3,4,5,6,7,8 --cp 2
   ringside inspect schedule --seq-len 4096 --cp 8 --layout striped
   ringside inspect traffic --seq-len 4096 --cp 4 --strategy ulysses --heads 8 --json
-  ringside inspect mesh --dp 2 --cp 4";
+  ringside inspect mesh --dp 2 --cp 4
+  ringside inspect runtime --simulate h100-node";
+
+const RUNTIME_EXAMPLES: &str = "\
+Examples:
+  ringside inspect runtime
+  ringside inspect runtime --simulate h100-two-nodes --world-size 16
+  ringside inspect runtime --simulate colab-t4 --device cuda --force-cpu --json
+
+What cannot be had is refused at the end of the trail, with exit code 2.";
 
 /// Flags of `ringside inspect`.
 #[derive(Debug, Args)]
@@ -22,7 +31,7 @@ pub struct InspectArgs {
     pub view: View,
 }
 
-/// What to print. Every view takes the same flags and reads those that concern it.
+/// What to print. Every view of a run takes the same flags and reads those that concern it.
 #[derive(Debug, Subcommand)]
 pub enum View {
     /// Which positions each rank holds
@@ -32,7 +41,7 @@ pub enum View {
     #[command(after_help = "Example:\n  ringside inspect targets --ids 1,2,3,4,5,6,7,8 --cp 2")]
     Targets {
         /// Token ids of the whole sequence
-        #[arg(long, required = true, value_name = "IDS", value_delimiter = ',', value_parser = value::whole::<i64>)]
+        #[arg(long, required = true, value_name = "IDS", value_delimiter = ',', allow_hyphen_values = true, value_parser = value::whole::<i64>)]
         ids: Vec<i64>,
         /// How the sequence is shared.
         #[command(flatten)]
@@ -54,6 +63,9 @@ pub enum View {
     /// Each rank's place in the mesh and its groups
     #[command(after_help = "Example:\n  ringside inspect mesh --dp 2 --cp 4")]
     Mesh(Shape),
+    /// Which device, backend and number of ranks a machine comes to, decision by decision
+    #[command(after_help = RUNTIME_EXAMPLES)]
+    Runtime(RuntimeArgs),
 }
 
 /// How sequences are shared.

@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use plan::{Layout, Optimizer, RunConfig, StrategyKind, Task};
 
-use super::value;
+use super::{MachineArgs, value};
 
 /// Flags that describe a run; what is left out comes from --config, then from the default run.
 #[derive(Clone, Debug, Default, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct RunArgs {
-    /// Read the run from a TOML file whose keys are these flags; flags given beside it win
+    /// Read the run from a TOML file whose keys are the flags from --text to --threads, with
+    /// underscores; flags given beside it win, and a path in it starts at the file's folder
     #[arg(long, value_name = "FILE.toml", help_heading = "Data")]
     pub config: Option<PathBuf>,
     /// Train on the bytes of this file
@@ -69,13 +70,13 @@ pub struct RunArgs {
     pub layout: Option<Layout>,
 
     /// Optimiser steps, over which the learning rate rises and falls
-    #[arg(long, value_name = "N", value_parser = value::whole::<u32>, help_heading = "Training")]
+    #[arg(long, value_name = "N", value_parser = value::steps, help_heading = "Training")]
     pub steps: Option<u32>,
     /// Peak learning rate
     #[arg(long, value_name = "RATE", value_parser = value::number, help_heading = "Training")]
     pub lr: Option<f64>,
     /// Steps over which the learning rate rises from 0
-    #[arg(long, value_name = "N", value_parser = value::whole::<u32>, help_heading = "Training")]
+    #[arg(long, value_name = "N", value_parser = value::steps, help_heading = "Training")]
     pub warmup_steps: Option<u32>,
     /// How parameters follow gradients
     #[arg(long, value_name = "NAME", value_parser = value::optimizer(), help_heading = "Training")]
@@ -87,7 +88,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "NORM", value_parser = value::number, help_heading = "Training")]
     pub grad_clip: Option<f64>,
     /// Evaluate after every N steps; 0 is never
-    #[arg(long, value_name = "N", value_parser = value::whole::<u32>, help_heading = "Training")]
+    #[arg(long, value_name = "N", value_parser = value::steps, help_heading = "Training")]
     pub eval_every: Option<u32>,
     /// Batches of an evaluation
     #[arg(long, value_name = "N", value_parser = value::whole::<usize>, help_heading = "Training")]
@@ -96,48 +97,33 @@ pub struct RunArgs {
     #[arg(long, value_name = "SEED", value_parser = value::whole::<u64>, help_heading = "Training")]
     pub seed: Option<u64>,
 
-    /// Where tensors live
-    #[arg(long, value_enum, default_value_t, value_name = "NAME", help_heading = "Machine")]
-    pub device: DeviceName,
-    /// What carries messages between ranks
-    #[arg(long, value_enum, default_value_t, value_name = "NAME", help_heading = "Machine")]
-    pub backend: BackendName,
-    /// Stay on the CPU whatever the machine has
-    #[arg(long, help_heading = "Machine")]
-    pub force_cpu: bool,
+    /// Where it runs.
+    #[command(flatten)]
+    pub machine: MachineArgs,
     /// Threads that each matrix product may use [default: $RAYON_NUM_THREADS, else 1: the ranks
     /// are the parallelism]
     #[arg(long, value_name = "N", value_parser = value::threads, help_heading = "Machine")]
     pub threads: Option<usize>,
 }
 
-/// A device as typed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum DeviceName {
-    /// The best that this binary and machine have
-    #[default]
-    Auto,
-    /// The CPU
-    Cpu,
-    /// NVIDIA GPUs
-    Cuda,
-}
-
-/// A backend as typed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum BackendName {
-    /// The one that suits the device
-    #[default]
-    Auto,
-    /// Ranks are threads of this process
-    Threads,
-    /// Ranks are processes that mpirun started
-    Mpi,
-    /// Ranks are GPUs that talk over NCCL
-    Nccl,
-}
-
 impl RunArgs {
+    /// These flags, and those of `base` where these are left out.
+    pub fn over(self, base: Self) -> Self {
+        macro_rules! over {
+            ($($field:ident)*) => {
+                Self {
+                    machine: self.machine.over(base.machine),
+                    $($field: self.$field.or(base.$field),)*
+                }
+            };
+        }
+        over!(
+            config text task seq_len documents batch grad_accum layers d_model heads kv_heads window
+            dropout cp dp strategy ulysses_degree layout steps lr warmup_steps optimizer weight_decay
+            grad_clip eval_every eval_batches seed threads
+        )
+    }
+
     /// Puts every flag that was given over `config`.
     pub fn overlay(&self, config: &mut RunConfig) {
         macro_rules! overlay {

@@ -15,7 +15,7 @@ Examples:
   ringside train --steps 200 --until 100 --save half.safetensors
   ringside train --steps 200 --resume half.safetensors --save whole.safetensors
 
-A config file has the same keys with underscores, for example:
+A config file has the flags of a run as keys, for example:
   seq_len = 512
   cp = 8
   layout = \"zigzag\"
@@ -29,9 +29,9 @@ pub struct TrainArgs {
     #[command(flatten)]
     pub run: RunArgs,
     /// Stop once this many steps are done; --steps still shapes the learning rate
-    #[arg(long, value_name = "STEPS", value_parser = value::whole::<u32>, help_heading = "Training")]
+    #[arg(long, value_name = "STEPS", value_parser = value::steps, help_heading = "Training")]
     pub until: Option<u32>,
-    /// Write a line of JSON for every step
+    /// Write a line of JSON for every step; with --resume, behind the lines that the file has
     #[arg(long, value_name = "FILE.jsonl", help_heading = "Files")]
     pub metrics: Option<PathBuf>,
     /// Write what every rank did, for ui.perfetto.dev or chrome://tracing

@@ -1,13 +1,29 @@
 //! Parsers of single values, whose errors say what would work.
 
+use std::num::{IntErrorKind, ParseIntError};
 use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use plan::run::MAX_STEPS;
+use plan::runtime::{Feature, Preset};
 use plan::{Layout, Optimizer, StrategyKind, Task};
 
 /// A whole number; its range is checked where its meaning is known.
-pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
-    text.trim().parse().map_err(|_| "it must be a whole number; try for example 4".to_owned())
+pub fn whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
+    below(text, "try for example 4")
+}
+
+/// A number of steps.
+pub fn steps(text: &str) -> Result<u32, String> {
+    below(text, &format!("try {MAX_STEPS} or fewer"))
+}
+
+/// A whole number; `fewer` says what would work where `T` cannot hold it.
+fn below<T: FromStr<Err = ParseIntError>>(text: &str, fewer: &str) -> Result<T, String> {
+    text.trim().parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => format!("it is more than any run may have; {fewer}"),
+        _ => "it must be a whole number; try for example 4".to_owned(),
+    })
 }
 
 /// A number with or without a fraction.
@@ -53,6 +69,16 @@ pub fn optimizer() -> impl TypedValueParser<Value = Optimizer> {
     named([Optimizer::Adamw, Optimizer::Sgd], Optimizer::name)
 }
 
+/// A machine by its name.
+pub fn preset() -> impl TypedValueParser<Value = Preset> {
+    named(Preset::ALL, Preset::name)
+}
+
+/// Something that not every machine can do, by its name.
+pub fn feature() -> impl TypedValueParser<Value = Feature> {
+    named(Feature::ALL, Feature::name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +91,8 @@ mod tests {
             whole::<u32>("3.5").expect_err("a fraction"),
             number("fast").expect_err("no number"),
             threads("0").expect_err("none"),
+            whole::<usize>("99999999999999999999").expect_err("more than 64 bits"),
+            steps("18446744073709551615").expect_err("more than 32 bits"),
         ] {
             assert!(error.contains("try"), "{error}");
         }

@@ -2,6 +2,7 @@
 
 mod memory;
 mod mesh;
+mod runtime;
 mod schedule;
 mod shape;
 mod shard;
@@ -22,5 +23,6 @@ pub fn run(args: &InspectArgs, style: Style) -> Result<()> {
         View::Traffic(shape) => traffic::run(shape, style),
         View::Memory(shape) => memory::run(shape, style),
         View::Mesh(shape) => mesh::run(shape, style),
+        View::Runtime(args) => runtime::run(args, style),
     }
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use plan::Refusal;
-use train::{TrainError, checkpoint};
+use train::checkpoint;
 
 pub use engine::{Range, train};
 pub use summary::Summary;
@@ -28,12 +28,13 @@ use trace::Trace;
 /// Runs the command.
 pub fn run(args: &TrainArgs, style: Style) -> Result<()> {
     let job = Job::new(&args.run)?;
-    let resume = args.resume.as_deref().map(read_checkpoint).transpose()?;
+    let resume = args.resume.as_deref().map(|path| read_checkpoint(path, &job)).transpose()?;
     let range = range(&job, args, resume.as_ref().map_or(0, |(_, steps)| *steps))?;
-    let mut files = Files::create(args)?;
+    let mut files = Files::create(args, &job, range)?;
 
     if style == Style::Table {
         output::line(job.title())?;
+        output::line(job.place())?;
     }
     let mut progress = Progress::new(range, style == Style::Json || args.quiet);
     let mut summary = Summary::new(&job.plan, range);
@@ -53,7 +54,7 @@ pub fn run(args: &TrainArgs, style: Style) -> Result<()> {
     progress.finish();
     // Steps that were done are worth reading above all when the run failed after them.
     let kept = files.finish_logs(summary.steps());
-    let state = result.map_err(|error| explain(error, args))?;
+    let state = result?;
     kept?;
     files.finish_save(state)?;
     match style {
@@ -71,20 +72,24 @@ struct Files {
 
 impl Files {
     /// Shows that all can be written, before anything is computed.
-    fn create(args: &TrainArgs) -> Result<Self> {
+    fn create(args: &TrainArgs, job: &Job, range: Range) -> Result<Self> {
         let flags = [("metrics", &args.metrics), ("trace", &args.trace), ("save", &args.save)];
         let mut files = Vec::new();
         for (flag, path) in flags {
             let file = path.as_deref().map(|path| OutputFile::create(flag, path)).transpose()?;
             if let Some(file) = &file {
                 refuse_twin(file, &files)?;
-                refuse_input(file, args)?;
+                refuse_input(file, args, job)?;
             }
             files.push(file);
         }
         let save = files.pop().flatten();
         let trace = files.pop().flatten().map(Trace::new).transpose()?;
-        let metrics = files.pop().flatten().map(Metrics::new);
+        let metrics = files.pop().flatten();
+        let metrics = match args.resume {
+            Some(_) => metrics.map(|file| Metrics::behind(file, range.from)).transpose()?,
+            None => metrics.map(Metrics::new),
+        };
         Ok(Self { metrics, trace, save })
     }
 
@@ -107,10 +112,15 @@ impl Files {
 }
 
 /// A run must not write over what it reads; a checkpoint may follow the one it began from.
-fn refuse_input(file: &OutputFile, args: &TrainArgs) -> Result<(), Refusal> {
-    let inputs = [("text", &args.run.text), ("config", &args.run.config), ("resume", &args.resume)];
+fn refuse_input(file: &OutputFile, args: &TrainArgs, job: &Job) -> Result<(), Refusal> {
+    let text = job.text.as_ref().map(|text| text.path.as_path());
+    let inputs = [
+        ("text", text),
+        ("config", args.run.config.as_deref()),
+        ("resume", args.resume.as_deref()),
+    ];
     let same = inputs.into_iter().find(|(flag, path)| {
-        let path = path.as_deref().and_then(|path| path.canonicalize().ok());
+        let path = path.and_then(|path| path.canonicalize().ok());
         path.is_some_and(|path| path == file.target())
             && !(*flag == "resume" && file.flag() == "save")
     });
@@ -137,29 +147,18 @@ fn refuse_twin(file: &OutputFile, others: &[Option<OutputFile>]) -> Result<(), R
     }
 }
 
-/// A checkpoint and the steps that it has done.
-fn read_checkpoint(path: &Path) -> Result<(Vec<u8>, u32), Refusal> {
-    let refuse = |reason: String| {
-        Refusal::new("resume", path.display(), reason, "give a file that --save has written")
-    };
-    let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
-    let steps = checkpoint::steps_done(&bytes).map_err(|error| refuse(error.to_string()))?;
+/// A checkpoint that fits the run, and the steps that it has done.
+fn read_checkpoint(path: &Path, job: &Job) -> Result<(Vec<u8>, u32), Refusal> {
+    let refuse =
+        |reason: String, works: &str| Refusal::new("resume", path.display(), reason, works);
+    let saved = "give a file that --save has written";
+    let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string(), saved))?;
+    let steps = checkpoint::steps_done(&bytes).map_err(|error| refuse(error.to_string(), saved))?;
+    checkpoint::check(&bytes, &job.plan).map_err(|error| {
+        let works = "give the sizes and the optimizer of the run that saved it";
+        refuse(format!("it does not fit this run: {error}"), works)
+    })?;
     Ok((bytes, steps))
-}
-
-/// Names the file where a checkpoint does not fit the run.
-fn explain(error: anyhow::Error, args: &TrainArgs) -> anyhow::Error {
-    let misfit = error.chain().any(|cause| {
-        matches!(cause.downcast_ref::<TrainError>(), Some(TrainError::Checkpoint { .. }))
-    });
-    match &args.resume {
-        Some(path) if misfit => error.context(format!(
-            "resume = {}: it does not fit this run; give the sizes and the optimizer of the run \
-             that saved it",
-            path.display()
-        )),
-        _ => error,
-    }
 }
 
 /// The steps to train: from those of the checkpoint up to --until, or --steps.

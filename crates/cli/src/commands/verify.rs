@@ -9,6 +9,7 @@ use serde::Serialize;
 use train::{Gradients, Trainer, reference};
 
 use crate::args::VerifyArgs;
+use crate::device;
 use crate::job::Job;
 use crate::output::{self, Style, table};
 use crate::ranks::{self, Clock, Seat};
@@ -31,14 +32,14 @@ pub fn run(args: &VerifyArgs, style: Style) -> Result<()> {
     check_reference(&job.plan)?;
     let world = job.plan.mesh().world();
     let ends = ranks::run(world, Clock::Wall, async |Seat { world, recorder }| {
-        let plan = job.plan.clone();
-        let trainer = Trainer::new(plan, job.text.as_deref(), world, recorder, &job.device)?;
+        let device = device::open(&job.runtime, world.rank())?;
+        let trainer = Trainer::new(job.plan.clone(), job.text(), world, recorder, &device)?;
         let parameters = trainer.model().config().parameters();
         let names: Vec<String> = parameters.into_iter().map(|(name, _)| name).collect();
         Ok((names, trainer.gradients(0).await?))
     })?;
     let (names, ranks): (Vec<_>, Vec<Gradients>) = ends.into_iter().unzip();
-    let reference = reference::run(&job.plan, job.text.as_deref(), 0, DType::F64)?;
+    let reference = reference::run(&job.plan, job.text(), 0, DType::F64)?;
     let tensors = compare::all(&job.plan, &names[0], &ranks, &reference)?;
     let worst = compare::worst(&tensors);
     let bad = tensors.iter().filter(|tensor| !tensor.is_close()).count();
@@ -62,6 +63,7 @@ pub fn run(args: &VerifyArgs, style: Style) -> Result<()> {
 
 fn print(job: &Job, tensors: &[Comparison], worst: &Comparison) -> Result<()> {
     output::line(job.title())?;
+    output::line(job.place())?;
     let mut rows = table::new(["tensor", "||a - b|| / ||b||", ""]);
     for tensor in tensors {
         let mut notes = Vec::new();

@@ -15,7 +15,7 @@ fn probes() -> Vec<Probe> {
             }
         }
     }
-    let gpu = Gpu { name: "GPU".into(), memory: 16 << 30 };
+    let gpu = Gpu { name: "GPU".into(), memory: Some(16 << 30) };
     let gpus = [
         Gpus::NoDriver,
         Gpus::Devices(vec![]),

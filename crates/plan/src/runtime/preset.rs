@@ -103,7 +103,7 @@ fn native(cores: usize, gib: u64, build: Build, gpus: Gpus) -> Probe {
 }
 
 fn gpus(count: usize, name: &str, gib: u64) -> Gpus {
-    Gpus::Devices(vec![Gpu { name: name.to_owned(), memory: gib * GIB }; count])
+    Gpus::Devices(vec![Gpu { name: name.to_owned(), memory: Some(gib * GIB) }; count])
 }
 
 #[cfg(test)]

@@ -95,8 +95,8 @@ pub enum Gpus {
 pub struct Gpu {
     /// Its name as the driver gives it.
     pub name: String,
-    /// Its memory in bytes.
-    pub memory: u64,
+    /// Its memory in bytes, where the driver told it.
+    pub memory: Option<u64>,
 }
 
 /// Whether a launcher started this process as one of several.

@@ -9,6 +9,7 @@ use plan::traffic::Flow;
 use plan::{Event, EventKind};
 use train::{StepReport, Trainer};
 
+use crate::device;
 use crate::job::Job;
 use crate::ranks::{self, Clock, Seat, Stop};
 
@@ -83,8 +84,8 @@ async fn rank(
 ) -> Result<Option<Vec<u8>>, Stop> {
     let Seat { world, recorder } = seat;
     let rank = world.rank().index();
-    let text = job.text.as_deref();
-    let mut trainer = Trainer::new(job.plan.clone(), text, world, recorder.clone(), &job.device)?;
+    let device = device::open(&job.runtime, world.rank())?;
+    let mut trainer = Trainer::new(job.plan.clone(), job.text(), world, recorder.clone(), &device)?;
     if let Some(bytes) = resume {
         trainer.resume(bytes)?;
     }

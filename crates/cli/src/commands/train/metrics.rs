@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use anyhow::{Context, Result};
-use serde::Serialize;
+use plan::Refusal;
+use serde::{Deserialize, Serialize};
 
 use super::engine::Step;
 use crate::output::file::OutputFile;
@@ -12,6 +13,12 @@ use crate::output::file::OutputFile;
 #[derive(Debug)]
 pub struct Metrics {
     file: OutputFile,
+}
+
+/// What is read of an earlier line.
+#[derive(Deserialize)]
+struct Earlier {
+    step: u32,
 }
 
 #[derive(Serialize)]
@@ -34,6 +41,24 @@ impl Metrics {
         Self { file }
     }
 
+    /// Begins to write behind the lines that the file already has, all of steps before `from`.
+    ///
+    /// Errors: a file with later steps, or with something else in it: nothing of it may be lost.
+    pub fn behind(mut file: OutputFile, from: u32) -> Result<Self> {
+        if file.target().is_file() {
+            let target = file.target().display().to_string();
+            let text = std::fs::read_to_string(file.target())
+                .map_err(|error| refuse(&target, &error.to_string()))?;
+            for (index, line) in text.lines().enumerate() {
+                let number = index + 1;
+                check(line, from)
+                    .map_err(|why| refuse(&target, &format!("line {number} {why}")))?;
+                writeln!(file, "{line}")?;
+            }
+        }
+        Ok(Self { file })
+    }
+
     /// Adds the line of a step.
     pub fn step(&mut self, step: &Step) -> Result<()> {
         let report = &step.report;
@@ -54,5 +79,33 @@ impl Metrics {
     /// Puts the file in its place.
     pub fn finish(self) -> Result<()> {
         self.file.finish()
+    }
+}
+
+/// Whether a line may stand before the line of step `from`.
+fn check(line: &str, from: u32) -> Result<(), String> {
+    match serde_json::from_str::<Earlier>(line) {
+        Ok(Earlier { step }) if step < from => Ok(()),
+        Ok(Earlier { step }) => {
+            Err(format!("is of step {step}, and the checkpoint has done {from} steps"))
+        }
+        Err(_) => Err("is no line of metrics".to_owned()),
+    }
+}
+
+fn refuse(target: &str, reason: &str) -> Refusal {
+    let works = "give another path, or take away what shall not be kept";
+    Refusal::new("metrics", target, reason, works)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lines_of_earlier_steps_may_stand_before() {
+        assert_eq!(check(r#"{"step": 2, "loss": 5.5}"#, 3), Ok(()));
+        assert!(check(r#"{"step": 3}"#, 3).is_err_and(|why| why.contains("step 3")));
+        assert!(check("# notes", 3).is_err_and(|why| why.contains("no line of metrics")));
     }
 }
