@@ -9,8 +9,8 @@ use crate::simd::widest;
 use crate::values::{Values, is_fused, tensor};
 
 /// 2 sqrt(2 / pi).
-const SLOPE: f32 = 1.595_769_1;
-const CUBIC: f32 = 0.044_715;
+const SLOPE: f64 = 1.595_769_121_605_730_8;
+const CUBIC: f64 = 0.044_715;
 
 /// gelu of every number.
 pub fn forward(x: &Tensor) -> Result<Tensor> {
@@ -21,7 +21,7 @@ pub fn forward(x: &Tensor) -> Result<Tensor> {
     let mut y = vec![0.0; values.len()];
     widest(|| {
         for (y, &x) in y.iter_mut().zip(&values[..]) {
-            *y = x * sigmoid(SLOPE * (x + CUBIC * x * x * x));
+            *y = x * sigmoid(inner(x));
         }
     });
     tensor(y, x.shape())
@@ -30,10 +30,9 @@ pub fn forward(x: &Tensor) -> Result<Tensor> {
 /// Pulls `dy` back through gelu at `x`.
 pub fn backward(dy: &Tensor, x: &Tensor) -> Result<Tensor> {
     if !is_fused(x) {
-        let slope = f64::from(SLOPE);
-        let inner = ((x + (x.powf(3.0)? * f64::from(CUBIC))?)? * slope)?;
+        let inner = ((x + (x.powf(3.0)? * CUBIC)?)? * SLOPE)?;
         let s = (inner.neg()?.exp()? + 1.0)?.recip()?;
-        let steep = ((x.sqr()? * (3.0 * f64::from(CUBIC)))? + 1.0)? * slope;
+        let steep = ((x.sqr()? * (3.0 * CUBIC))? + 1.0)? * SLOPE;
         let bent = ((x * &s)? * (1.0 - &s)?)? * steep?;
         return dy * (s + bent?)?;
     }
@@ -41,12 +40,18 @@ pub fn backward(dy: &Tensor, x: &Tensor) -> Result<Tensor> {
     let mut dx = vec![0.0; xs.len()];
     widest(|| {
         for ((dx, &x), &dy) in dx.iter_mut().zip(&xs[..]).zip(&dys[..]) {
-            let s = sigmoid(SLOPE * (x + CUBIC * x * x * x));
-            let steep = SLOPE * (1.0 + 3.0 * CUBIC * x * x);
+            let s = sigmoid(inner(x));
+            let steep = SLOPE as f32 * (1.0 + 3.0 * CUBIC as f32 * x * x);
             *dx = dy * (s + x * s * (1.0 - s) * steep);
         }
     });
     tensor(dx, x.shape())
+}
+
+/// 2u.
+#[inline(always)]
+fn inner(x: f32) -> f32 {
+    SLOPE as f32 * (x + CUBIC as f32 * x * x * x)
 }
 
 #[inline(always)]

@@ -52,7 +52,7 @@ impl Gpt {
     ) -> Result<(Qkv, PreTape)> {
         let Layer { attn_norm, qkv, .. } = self.layer(layer);
         let normed = self.rms_norm(x_nd, attn_norm)?;
-        let fused = linear::forward(&normed.y_nd, self.weight(qkv), None)?;
+        let fused = linear::forward(&normed.y_nd, &self.weight(qkv), None)?;
         let [q_bhtd, k_bktd, v_bktd] = heads::split(&fused, self.shape(batch), rope.turn())?;
         let tape = PreTape { x_nd: x_nd.clone(), normed };
         Ok((Qkv { q_bhtd, k_bktd, v_bktd }, tape))
@@ -74,7 +74,7 @@ impl Gpt {
         let grads = [&grad.q_bhtd, &grad.k_bktd, &grad.v_bktd];
         let dfused = heads::merge(grads, shape, rope.turn())?;
         let dnormed =
-            linear::backward(&dfused, &tape.normed.y_nd, self.weight(qkv), &gradients.of(qkv)?)?;
+            linear::backward(&dfused, &tape.normed.y_nd, &self.weight(qkv), &gradients.of(qkv)?)?;
         self.rms_norm_backward(
             &dnormed,
             &tape.x_nd,
@@ -94,11 +94,11 @@ impl Gpt {
     ) -> Result<(Tensor, PostTape)> {
         let Layer { out, mlp_norm, up, down, .. } = self.layer(layer);
         let out_nd = heads::to_rows(out_bhtd)?;
-        let x_nd = linear::forward(&out_nd, self.weight(out), Some(x_nd))?;
+        let x_nd = linear::forward(&out_nd, &self.weight(out), Some(x_nd))?;
         let normed = self.rms_norm(&x_nd, mlp_norm)?;
-        let up = linear::forward(&normed.y_nd, self.weight(up), None)?;
+        let up = linear::forward(&normed.y_nd, &self.weight(up), None)?;
         let hidden = gelu::forward(&up)?;
-        let y_nd = linear::forward(&hidden, self.weight(down), Some(&x_nd))?;
+        let y_nd = linear::forward(&hidden, &self.weight(down), Some(&x_nd))?;
         Ok((y_nd, PostTape { out_nd, x_nd, normed, up, hidden }))
     }
 
@@ -113,7 +113,7 @@ impl Gpt {
     ) -> Result<(Tensor, Tensor)> {
         let Layer { out, mlp_norm, up, down, .. } = self.layer(layer);
         let back = |dy: &Tensor, x: &Tensor, weight: usize| {
-            linear::backward(dy, x, self.weight(weight), &gradients.of(weight)?)
+            linear::backward(dy, x, &self.weight(weight), &gradients.of(weight)?)
         };
         let dhidden = back(dy_nd, &tape.hidden, down)?;
         let dnormed = back(&gelu::backward(&dhidden, &tape.up)?, &tape.normed.y_nd, up)?;
@@ -128,7 +128,7 @@ impl Gpt {
     pub fn head(&self, x_nd: &Tensor, targets: &[i64]) -> Result<Head> {
         let (norm, weight) = self.head_parameters();
         let normed = self.rms_norm(x_nd, norm)?;
-        let logits_nv = linear::forward(&normed.y_nd, self.weight(weight), None)?;
+        let logits_nv = linear::forward(&normed.y_nd, &self.weight(weight), None)?;
         let loss = cross_entropy::forward(&logits_nv, targets)?;
         Ok(Head {
             loss_sum: loss.sum,
@@ -145,7 +145,7 @@ impl Gpt {
         let dnormed = linear::backward(
             &head.dlogits_nv,
             &head.normed.y_nd,
-            self.weight(weight),
+            &self.weight(weight),
             &gradients.of(weight)?,
         )?;
         self.rms_norm_backward(&dnormed, &head.x_nd, &head.normed, norm, None, gradients)
@@ -161,12 +161,13 @@ impl Gpt {
         Shape { batch, heads: c.heads, kv_heads: c.kv_heads, head_dim: c.head_dim() }
     }
 
-    fn weight(&self, parameter: usize) -> &Tensor {
-        self.vars()[parameter].as_tensor()
+    /// The numbers of a parameter, outside candle's graph: the backward here is by hand.
+    fn weight(&self, parameter: usize) -> Tensor {
+        self.vars()[parameter].as_detached_tensor()
     }
 
     fn rms_norm(&self, x_nd: &Tensor, parameter: usize) -> Result<Normed> {
-        rms_norm::forward(x_nd, self.weight(parameter), self.config().norm_eps)
+        rms_norm::forward(x_nd, &self.weight(parameter), self.config().norm_eps)
     }
 
     fn rms_norm_backward(
@@ -179,7 +180,7 @@ impl Gpt {
         gradients: &Gradients,
     ) -> Result<Tensor> {
         let (weight, dweight) = (self.weight(parameter), gradients.of(parameter)?);
-        rms_norm::backward(dy_nd, x_nd, weight, &normed.scale_n1, plus_nd, &dweight)
+        rms_norm::backward(dy_nd, x_nd, &weight, &normed.scale_n1, plus_nd, &dweight)
     }
 }
 
