@@ -72,7 +72,7 @@ pub fn check(plan: &RunPlan, case: &Case) -> Result<()> {
             context.forward(0, &pick(&case.q)?, &pick(&case.k)?, &pick(&case.v)?).await?;
         let grad = context.backward(0, &attended, &pick(&case.dout)?).await?;
         let lse = attended.lse().clone();
-        anyhow::Ok([attended.out_bhtd, lse, grad.dq, grad.dk, grad.dv])
+        anyhow::Ok([attended.out_bhtd, lse, grad.q_bhtd, grad.k_bktd, grad.v_bktd])
     });
     let shards: Vec<Shard> = shards.into_iter().collect::<Result<_>>()?;
     assert_close("out", &place(plan, &shards, 0)?, &case.out)?;

@@ -140,7 +140,7 @@ fn ten_losses_of_ten_steps_equal_pytorch() -> Result<()> {
                 let outcome = golden.outcome(&model)?;
                 let off = (outcome.loss - expect).abs() / expect;
                 ensure!(off < 1e-5, "{name}, step {step}: {} against {expect}", outcome.loss);
-                optimizer.step(model.vars(), &outcome.gradients, lr)?;
+                optimizer.step(model.vars(), &outcome.gradients, 1.0, lr)?;
             }
         }
     }

@@ -1,6 +1,6 @@
-//! The network as segments: embed, then per layer pre, attention from outside, post; then head.
+//! The model's parameters, and where each of them is.
 
-use candle_core::{D, DType, Device, Error, Result, Tensor, Var};
+use candle_core::{DType, Device, Error, Result, Tensor, Var};
 
 use crate::{GptConfig, Rope, init};
 
@@ -15,7 +15,16 @@ pub struct Qkv {
     pub v_bktd: Tensor,
 }
 
-/// Parameters of one layer as places in [`Gpt::vars`].
+/// Where the parameters of one layer are in [`Gpt::vars`].
+pub(crate) struct Layer {
+    pub(crate) attn_norm: usize,
+    pub(crate) qkv: usize,
+    pub(crate) out: usize,
+    pub(crate) mlp_norm: usize,
+    pub(crate) up: usize,
+    pub(crate) down: usize,
+}
+
 const PER_LAYER: usize = 6;
 
 /// The model: its sizes and its parameters.
@@ -75,53 +84,20 @@ impl Gpt {
         self.vars[0].index_select(&ids, 0)
     }
 
-    /// x (N, d) to the queries, keys and values of `layer`, for `batch` sequences.
-    pub fn pre(&self, layer: usize, x_nd: &Tensor, batch: usize, rope: &Rope) -> Result<Qkv> {
-        let (c, t) = (&self.config, x_nd.dim(0)? / batch);
-        let normed = self.rms_norm(x_nd, self.layer_var(layer, 0))?;
-        let fused = linear(&normed, self.layer_var(layer, 1))?;
-        let heads = |first: usize, count: usize| {
-            fused
-                .narrow(1, first * c.head_dim(), count * c.head_dim())?
-                .reshape((batch, t, count, c.head_dim()))?
-                .transpose(1, 2)?
-                .contiguous()
-        };
-        Ok(Qkv {
-            q_bhtd: rope.apply(&heads(0, c.heads)?)?,
-            k_bktd: rope.apply(&heads(c.heads, c.kv_heads)?)?,
-            v_bktd: heads(c.heads + c.kv_heads, c.kv_heads)?,
-        })
+    pub(crate) fn layer(&self, layer: usize) -> Layer {
+        let first = 1 + layer * PER_LAYER;
+        Layer {
+            attn_norm: first,
+            qkv: first + 1,
+            out: first + 2,
+            mlp_norm: first + 3,
+            up: first + 4,
+            down: first + 5,
+        }
     }
 
-    /// x (N, d) and attention's output (B, H, T, D) to the x of the next layer.
-    pub fn post(&self, layer: usize, x_nd: &Tensor, out_bhtd: &Tensor) -> Result<Tensor> {
-        let out_nd = out_bhtd.transpose(1, 2)?.contiguous()?.reshape(((), self.config.d_model))?;
-        let x = (x_nd + linear(&out_nd, self.layer_var(layer, 2))?)?;
-        let hidden =
-            linear(&self.rms_norm(&x, self.layer_var(layer, 3))?, self.layer_var(layer, 4))?;
-        &x + linear(&hidden.gelu()?, self.layer_var(layer, 5))?
+    /// Where the last norm and the head are in [`Self::vars`].
+    pub(crate) fn head_parameters(&self) -> (usize, usize) {
+        (self.vars.len() - 2, self.vars.len() - 1)
     }
-
-    /// x (N, d) to logits (N, V).
-    pub fn head(&self, x_nd: &Tensor) -> Result<Tensor> {
-        let last = self.vars.len() - 1;
-        linear(&self.rms_norm(x_nd, &self.vars[last - 1])?, &self.vars[last])
-    }
-
-    fn layer_var(&self, layer: usize, index: usize) -> &Var {
-        &self.vars[1 + layer * PER_LAYER + index]
-    }
-
-    /// x / sqrt(mean(x^2) + eps) * weight (Zhang and Sennrich, 2019).
-    fn rms_norm(&self, x_nd: &Tensor, weight: &Var) -> Result<Tensor> {
-        let mean = x_nd.sqr()?.mean_keepdim(D::Minus1)?;
-        let scale = (mean + self.config.norm_eps)?.sqrt()?;
-        x_nd.broadcast_div(&scale)?.broadcast_mul(weight)
-    }
-}
-
-/// y = x W^T.
-fn linear(x: &Tensor, weight: &Var) -> Result<Tensor> {
-    x.matmul(&weight.t()?)
 }

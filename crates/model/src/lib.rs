@@ -8,14 +8,16 @@
 
 mod config;
 mod gpt;
+mod gradients;
 mod init;
 mod loss;
 pub mod reference;
 mod rope;
-mod vjp;
+mod segments;
 
 pub use config::GptConfig;
 pub use gpt::{Gpt, Qkv};
+pub use gradients::Gradients;
 pub use loss::{IGNORED, cross_entropy_sum};
 pub use rope::Rope;
-pub use vjp::{Gradients, Leaf, pull_back};
+pub use segments::{Head, PostTape, PreTape};

@@ -2,7 +2,8 @@
 
 use candle_core::{D, DType, Device, Result, Tensor};
 
-use crate::{Gpt, Qkv, cross_entropy_sum};
+use crate::gpt::Layer;
+use crate::{Gpt, Qkv, Rope, cross_entropy_sum};
 
 /// softmax(q k^T / sqrt(D) + mask) v by the book, the T x T matrix in memory.
 ///
@@ -43,11 +44,49 @@ pub fn logits(model: &Gpt, ids: &[Vec<u32>], sees: &[Vec<bool>]) -> Result<Tenso
     let rope = model.rope(&positions)?;
     let mut x = model.embed(&ids.concat())?;
     for layer in 0..model.config().layers {
-        let qkv = model.pre(layer, &x, batch, &rope)?;
-        let (out, _) = attention(&qkv, sees)?;
-        x = model.post(layer, &x, &out)?;
+        let (out, _) = attention(&pre(model, layer, &x, batch, &rope)?, sees)?;
+        x = post(model, layer, &x, &out)?;
     }
-    model.head(&x)
+    let (norm, head) = model.head_parameters();
+    linear(&rms_norm(model, &x, norm)?, model, head)
+}
+
+fn pre(model: &Gpt, layer: usize, x_nd: &Tensor, batch: usize, rope: &Rope) -> Result<Qkv> {
+    let Layer { attn_norm, qkv, .. } = model.layer(layer);
+    let (c, t) = (model.config(), x_nd.dim(0)? / batch);
+    let fused = linear(&rms_norm(model, x_nd, attn_norm)?, model, qkv)?;
+    let heads = |first: usize, count: usize| {
+        fused
+            .narrow(1, first * c.head_dim(), count * c.head_dim())?
+            .reshape((batch, t, count, c.head_dim()))?
+            .transpose(1, 2)?
+            .contiguous()
+    };
+    Ok(Qkv {
+        q_bhtd: rope.apply(&heads(0, c.heads)?)?,
+        k_bktd: rope.apply(&heads(c.heads, c.kv_heads)?)?,
+        v_bktd: heads(c.heads + c.kv_heads, c.kv_heads)?,
+    })
+}
+
+fn post(model: &Gpt, layer: usize, x_nd: &Tensor, out_bhtd: &Tensor) -> Result<Tensor> {
+    let Layer { out, mlp_norm, up, down, .. } = model.layer(layer);
+    let out_nd = out_bhtd.transpose(1, 2)?.contiguous()?.reshape(((), model.config().d_model))?;
+    let x = (x_nd + linear(&out_nd, model, out)?)?;
+    let hidden = linear(&rms_norm(model, &x, mlp_norm)?, model, up)?;
+    &x + linear(&hidden.gelu()?, model, down)?
+}
+
+/// x / sqrt(mean(x^2) + eps) * weight (Zhang and Sennrich, 2019).
+fn rms_norm(model: &Gpt, x_nd: &Tensor, weight: usize) -> Result<Tensor> {
+    let mean = x_nd.sqr()?.mean_keepdim(D::Minus1)?;
+    let scale = (mean + model.config().norm_eps)?.sqrt()?;
+    x_nd.broadcast_div(&scale)?.broadcast_mul(&model.vars()[weight])
+}
+
+/// y = x W^T.
+fn linear(x: &Tensor, model: &Gpt, weight: usize) -> Result<Tensor> {
+    x.matmul(&model.vars()[weight].t()?)
 }
 
 /// What the one-device run gives for a batch.

@@ -40,6 +40,16 @@ impl Rope {
         Ok(Self { cos: table(f64::cos)?, sin: table(f64::sin)? })
     }
 
+    /// Cosines (T, D/2).
+    pub(crate) fn cos(&self) -> &Tensor {
+        &self.cos
+    }
+
+    /// Sines (T, D/2).
+    pub(crate) fn sin(&self) -> &Tensor {
+        &self.sin
+    }
+
     /// Turns `x` (B, H, T, D), keeping its shape.
     pub fn apply(&self, x_bhtd: &Tensor) -> Result<Tensor> {
         let half = x_bhtd.dim(D::Minus1)? / 2;

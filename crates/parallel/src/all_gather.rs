@@ -3,11 +3,11 @@
 
 use candle_core::Tensor;
 use comm::ProcessGroup;
+use kernels::attention::{Partial, QueryGrad};
 
-use crate::block::QueryGrad;
+use crate::Result;
 use crate::rows::Rows;
 use crate::tiles::Tiles;
-use crate::{Partial, Result};
 
 /// One rank's place in the group.
 pub(crate) struct Gathered<'a> {

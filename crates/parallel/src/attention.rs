@@ -1,13 +1,14 @@
 //! A rank's attention over the ranks of its group, forward and backward, by its strategy.
 
 use candle_core::Tensor;
+use kernels::attention::{Partial, QueryGrad};
+use model::Qkv;
 use plan::StrategyKind;
 
 use crate::all_gather::Gathered;
-use crate::block::QueryGrad;
 use crate::exchange::Exchange;
 use crate::ring::Ring;
-use crate::{CpContext, ParallelError, Partial, Result};
+use crate::{CpContext, ParallelError, Result};
 
 /// Attention's output, and what its backward pass needs.
 #[derive(Clone, Debug)]
@@ -25,17 +26,6 @@ impl Attended {
     pub fn lse(&self) -> &Tensor {
         &self.partial.lse_bht1
     }
-}
-
-/// Gradients of this rank's queries, keys and values.
-#[derive(Clone, Debug)]
-pub struct QkvGrad {
-    /// (B, H, c, D).
-    pub dq: Tensor,
-    /// (B, K, c, D).
-    pub dk: Tensor,
-    /// (B, K, c, D).
-    pub dv: Tensor,
 }
 
 impl CpContext {
@@ -61,13 +51,14 @@ impl CpContext {
         Ok(Attended { out_bhtd, q, kv, partial })
     }
 
-    /// Pulls d loss / d out (B, H, c, D) back to this rank's queries, keys and values.
+    /// Pulls d loss / d out (B, H, c, D) back: the gradients of this rank's queries, keys and
+    /// values.
     pub async fn backward(
         &self,
         layer: usize,
         attended: &Attended,
         dout_bhtd: &Tensor,
-    ) -> Result<QkvGrad> {
+    ) -> Result<Qkv> {
         self.check("dout", dout_bhtd, self.heads.query)?;
         let dout = self.exchange().gradient_to_heads(dout_bhtd).await?;
         let query = QueryGrad::new(&attended.q, &attended.partial, &dout)?;
@@ -78,7 +69,7 @@ impl CpContext {
             _ => self.ring().backward(layer, &query, &attended.kv).await?,
         };
         let (dq, dkv) = self.exchange().gradients_to_sequence(&dq, &dkv).await?;
-        Ok(QkvGrad { dq, dk: dkv.get(0)?, dv: dkv.get(1)? })
+        Ok(Qkv { q_bhtd: dq, k_bktd: dkv.get(0)?, v_bktd: dkv.get(1)? })
     }
 
     fn exchange(&self) -> Exchange<'_> {
@@ -101,6 +92,10 @@ impl CpContext {
     fn check(&self, what: &'static str, tensor: &Tensor, heads: usize) -> Result<()> {
         let batch = tensor.dims().first().copied().unwrap_or(0);
         let expected = vec![batch, heads, self.plan.sequence().local_len(), self.heads.dim];
+        if !self.is_at_home(tensor) {
+            let got = format!("{:?} on {:?}", tensor.dtype(), tensor.device().location());
+            return Err(ParallelError::Elsewhere { rank: self.rank(), what, got });
+        }
         if tensor.dims() == expected {
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use candle_core::{DType, Device};
+use candle_core::{DType, Device, Tensor};
 use comm::{ProcessGroup, Recorder, SubGroup};
 use plan::{AttentionPlan, Axis, CpPlan, Heads, Mesh, Rank, Refusal, Sequence, WorldSize};
 
@@ -20,6 +20,8 @@ pub struct CpContext {
     pub(crate) ulysses: SubGroup,
     pub(crate) tiles: Tiles,
     rank: Rank,
+    dtype: DType,
+    device: Device,
 }
 
 impl CpContext {
@@ -40,8 +42,7 @@ impl CpContext {
         let group = |axis| SubGroup::new(world.clone(), axis, mesh.group(own, axis));
         let world_ranks = mesh.group(own, Axis::Cp).iter().map(|r| r.index() as u16).collect();
         let attention = Rc::new(plan.attention().clone());
-        let tiles =
-            Tiles::new(attention.clone(), rank, world_ranks, recorder.clone(), dtype, device)?;
+        let tiles = Tiles::new(attention.clone(), rank, world_ranks, recorder.clone());
         Ok(Self {
             plan: attention,
             heads: plan.heads(),
@@ -49,12 +50,19 @@ impl CpContext {
             ulysses: group(Axis::Ulysses),
             tiles,
             rank,
+            dtype,
+            device: device.clone(),
         })
     }
 
     /// The rank within the context-parallel group.
     pub fn rank(&self) -> Rank {
         self.rank
+    }
+
+    /// Whether `tensor` is of the type and on the device that this context was built for.
+    pub(crate) fn is_at_home(&self, tensor: &Tensor) -> bool {
+        tensor.dtype() == self.dtype && tensor.device().same_device(&self.device)
     }
 
     /// Ranks that share each sequence.

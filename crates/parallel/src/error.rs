@@ -12,6 +12,19 @@ pub enum ParallelError {
     /// A tensor operation failed.
     #[error(transparent)]
     Tensor(#[from] candle_core::Error),
+    /// A tensor given is of another type, or on another device, than the context was built for.
+    #[error(
+        "attention of rank {rank}: {what} is {got}, and the context was built for another type or \
+         device; build the context with those of the model"
+    )]
+    Elsewhere {
+        /// The rank within the context-parallel group.
+        rank: plan::Rank,
+        /// Which tensor.
+        what: &'static str,
+        /// What it is, and where.
+        got: String,
+    },
     /// The tensors given do not have the shape that the plan says.
     #[error("attention of rank {rank}: expected {what} of shape {expected:?}, got {got:?}")]
     Shape {

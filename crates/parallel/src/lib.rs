@@ -7,24 +7,21 @@
 
 mod all_gather;
 mod attention;
-pub mod block;
 mod context;
 mod contract;
 pub mod cp;
 mod error;
 mod exchange;
 pub mod grad_sync;
-mod partial;
 mod ring;
 mod rows;
 mod tiles;
 
-pub use attention::{Attended, QkvGrad};
+pub use attention::Attended;
 pub use context::CpContext;
 pub use contract::{CONTRACT, Contract};
 pub use cp::{Cp, NoContext};
 pub use error::ParallelError;
-pub use partial::Partial;
 
 /// What an operation of this crate returns.
 pub type Result<T, E = ParallelError> = std::result::Result<T, E>;

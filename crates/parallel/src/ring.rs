@@ -6,12 +6,12 @@
 
 use candle_core::Tensor;
 use comm::{PendingRecv, ProcessGroup, Tag, Wanted};
+use kernels::attention::{Partial, QueryGrad};
 use plan::Op;
 
-use crate::block::QueryGrad;
+use crate::Result;
 use crate::rows::Rows;
 use crate::tiles::Tiles;
-use crate::{Partial, Result};
 
 /// One rank's place on the ring.
 pub(crate) struct Ring<'a> {

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use candle_core::{Result, Tensor};
-
-use crate::Partial;
+use kernels::attention::Partial;
 
 /// Adds up what tiles give, by the first query of their block.
 #[derive(Debug, Default)]

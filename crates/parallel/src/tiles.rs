@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use candle_core::{DType, Device, Result, Tensor};
+use candle_core::{Result, Tensor};
 use comm::Recorder;
+use kernels::attention::{self, Partial, QueryGrad, Seen};
 use plan::schedule::Part;
 use plan::{AttentionPlan, EventKind, Pass, Rank, TileKind};
 
-use crate::Partial;
-use crate::block::{self, QueryGrad};
 use crate::rows::Rows;
 
 /// The tiles of one rank of a context-parallel group.
@@ -19,8 +18,8 @@ pub(crate) struct Tiles {
     /// World rank by context-parallel rank, for events.
     world_ranks: Vec<u16>,
     recorder: Rc<Recorder>,
-    /// Additive masks of partial parts, by step and place in the tile.
-    masks: HashMap<(usize, usize), Tensor>,
+    /// What partial parts see, by step and place in the tile.
+    seen: HashMap<(usize, usize), Seen>,
 }
 
 impl Tiles {
@@ -29,19 +28,16 @@ impl Tiles {
         rank: Rank,
         world_ranks: Vec<u16>,
         recorder: Rc<Recorder>,
-        dtype: DType,
-        device: &Device,
-    ) -> Result<Self> {
-        let mut masks = HashMap::new();
+    ) -> Self {
+        let mut seen_by_part = HashMap::new();
         for step in 0..plan.steps() {
             for (index, part) in plan.tile(rank, step).parts.iter().enumerate() {
                 if part.kind == TileKind::Partial {
-                    let mask = mask(&plan, rank, step, part, dtype, device)?;
-                    masks.insert((step, index), mask);
+                    seen_by_part.insert((step, index), seen(&plan, rank, step, part));
                 }
             }
         }
-        Ok(Self { plan, rank, world_ranks, recorder, masks })
+        Self { plan, rank, world_ranks, recorder, seen: seen_by_part }
     }
 
     /// Computes this rank's tile at `step` on the keys and values that it holds.
@@ -59,8 +55,7 @@ impl Tiles {
                 let q = q_bhtd.narrow(2, part.q.start, part.q.len())?;
                 let k = k.narrow(2, part.k.start, part.k.len())?;
                 let v = v.narrow(2, part.k.start, part.k.len())?;
-                let mask = self.masks.get(&(step, index));
-                let partial = block::forward(&q, &k.contiguous()?, &v.contiguous()?, mask)?;
+                let partial = attention::forward(&q, &k, &v, self.seen.get(&(step, index)))?;
                 rows.add(&part.q, partial, Partial::merge)?;
             }
             Ok(())
@@ -81,10 +76,10 @@ impl Tiles {
             let (mut dk, mut dv) = (Rows::<Tensor>::new(), Rows::<Tensor>::new());
             for (index, part) in self.plan.tile(self.rank, step).parts.iter().enumerate() {
                 let query = query.rows(part.q.start, part.q.len())?;
-                let part_k = k.narrow(2, part.k.start, part.k.len())?.contiguous()?;
-                let part_v = v.narrow(2, part.k.start, part.k.len())?.contiguous()?;
-                let mask = self.masks.get(&(step, index));
-                let grad = block::backward(&query, &part_k, &part_v, mask)?;
+                let part_k = k.narrow(2, part.k.start, part.k.len())?;
+                let part_v = v.narrow(2, part.k.start, part.k.len())?;
+                let seen = self.seen.get(&(step, index));
+                let grad = attention::backward(&query, &part_k, &part_v, seen)?;
                 let sum = |a: &Tensor, b: &Tensor| a + b;
                 dq.add(&part.q, grad.dq_bhtd, sum)?;
                 dk.add(&part.k, grad.dk_bksd, sum)?;
@@ -120,25 +115,14 @@ fn split(kv_2bktd: &Tensor) -> Result<(Tensor, Tensor)> {
     Ok((kv_2bktd.get(0)?, kv_2bktd.get(1)?))
 }
 
-/// 0 where the plan lets a query see a key, -inf elsewhere.
-fn mask(
-    plan: &AttentionPlan,
-    rank: Rank,
-    step: usize,
-    part: &Part,
-    dtype: DType,
-    device: &Device,
-) -> Result<Tensor> {
+/// The keys of a part that each of its queries sees.
+fn seen(plan: &AttentionPlan, rank: Rank, step: usize, part: &Part) -> Seen {
     let queries = &plan.positions(plan.ring_index(rank))[part.q.clone()];
     let keys = &plan.positions(plan.source_index(rank, step))[part.k.clone()];
-    let values: Vec<f32> = queries
-        .iter()
-        .flat_map(|&q| {
-            let seen = plan.sequence().mask().keys_of(q);
-            keys.iter().map(move |k| if seen.contains(k) { 0.0 } else { f32::NEG_INFINITY })
-        })
-        .collect();
-    Tensor::from_vec(values, (part.q.len(), part.k.len()), &Device::Cpu)?
-        .to_dtype(dtype)?
-        .to_device(device)
+    let place = |position: u32| keys.partition_point(|&key| key < position);
+    let of = |&query: &u32| {
+        let seen = plan.sequence().mask().keys_of(query);
+        place(seen.start)..place(seen.end)
+    };
+    Seen::new(queries.iter().map(of).collect(), keys.len())
 }

@@ -45,6 +45,12 @@ impl CpConfig {
     ///
     /// Errors: sizes, heads and lengths that do not fit each other, by the field's name.
     pub fn plan(&self, mask: Mask, heads: Heads) -> Result<CpPlan, Refusal> {
+        let (sequence, strategy) = self.lower(mask, heads)?;
+        Ok(CpPlan { attention: AttentionPlan::new(sequence, strategy), heads })
+    }
+
+    /// What it comes down to, before any table is derived.
+    pub(crate) fn lower(&self, mask: Mask, heads: Heads) -> Result<(Sequence, Strategy), Refusal> {
         run::check_heads(heads.query, heads.kv)?;
         require_range("head_dim", heads.dim, 1, 4096)?;
         let size = WorldSize::new(self.size)
@@ -52,7 +58,7 @@ impl CpConfig {
         let sequence = Sequence::new(mask, self.layout, size)?;
         let strategy =
             Strategy::new(self.strategy, size, heads.query, heads.kv, self.ulysses_degree)?;
-        Ok(CpPlan { attention: AttentionPlan::new(sequence, strategy), heads })
+        Ok((sequence, strategy))
     }
 }
 

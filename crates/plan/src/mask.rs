@@ -103,14 +103,15 @@ impl Mask {
 
     /// The number of (query, key) pairs between two lists of ascending positions.
     pub fn pairs(&self, queries: &[u32], keys: &[u32]) -> u64 {
-        queries
-            .iter()
-            .map(|&q| {
-                let seen = self.keys_of(q);
-                let upto = |p: u32| keys.partition_point(|&k| k < p);
-                (upto(seen.end) - upto(seen.start)) as u64
-            })
-            .sum()
+        // From one query to the next, both ends of what is seen only move forward.
+        let (mut from, mut to) = (0, 0);
+        let mut pairs = 0;
+        for seen in queries.iter().map(|&q| self.keys_of(q)).filter(|seen| !seen.is_empty()) {
+            from += keys[from..].iter().take_while(|&&k| k < seen.start).count();
+            to += keys[to..].iter().take_while(|&&k| k < seen.end).count();
+            pairs += (to - from) as u64;
+        }
+        pairs
     }
 }
 

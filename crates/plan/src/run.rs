@@ -38,6 +38,11 @@ impl ModelShape {
         self.d_model / self.heads
     }
 
+    /// The heads of its attention.
+    pub fn attention_heads(&self) -> Heads {
+        Heads { query: self.heads, kv: self.kv_heads, dim: self.head_dim() }
+    }
+
     /// Trainable numbers.
     pub fn parameters(&self) -> usize {
         let d = self.d_model;
@@ -59,21 +64,17 @@ pub struct RunPlan {
 impl RunPlan {
     /// Checks every field of `config`; the first that cannot be had is refused by name.
     pub fn new(config: RunConfig) -> Result<Self, Refusal> {
-        check_sizes(&config)?;
-        check_numbers(&config)?;
-        let mask = Mask::new(config.seq_len, &config.documents, config.window)?;
-        check_task(&config)?;
-        let model = ModelShape {
-            vocab: VOCAB,
-            d_model: config.d_model,
-            heads: config.heads,
-            kv_heads: config.kv_heads(),
-            layers: config.layers,
-        };
-        let heads = Heads { query: model.heads, kv: model.kv_heads, dim: model.head_dim() };
-        let cp = config.context_parallel().plan(mask, heads)?;
+        let (mask, model) = check_own(&config)?;
+        let cp = config.context_parallel().plan(mask, model.attention_heads())?;
         let mesh = Mesh::new(config.dp, cp.attention().strategy())?;
         Ok(Self { config, model, mesh, cp })
+    }
+
+    /// Says whether `config` can be had, without deriving its tables: to try many.
+    pub fn check(config: &RunConfig) -> Result<(), Refusal> {
+        let (mask, model) = check_own(config)?;
+        let (_, strategy) = config.context_parallel().lower(mask, model.attention_heads())?;
+        Mesh::new(config.dp, strategy).map(|_| ())
     }
 
     /// The config that was checked.
@@ -160,25 +161,45 @@ impl RunPlan {
 
     /// Refuses a text that is too short to train on.
     pub fn check_text(&self, bytes: usize) -> Result<(), Refusal> {
-        let need = self.config.seq_len;
-        if bytes == 0 {
-            return Err(Refusal::new(
-                "text",
-                "empty",
-                "there is nothing to learn from",
-                format!("give a text of {need} bytes or more"),
-            ));
-        }
-        if bytes < need {
-            return Err(Refusal::new(
-                "text",
-                format!("{bytes} bytes"),
-                format!("it is shorter than one sequence of seq_len = {need}"),
-                format!("give {need} bytes or more, or set seq_len to {bytes} or less"),
-            ));
-        }
-        Ok(())
+        check_text(self.config.seq_len, bytes)
     }
+}
+
+/// Refuses a text of `bytes` that is too short for one sequence of `seq_len`.
+pub fn check_text(seq_len: usize, bytes: usize) -> Result<(), Refusal> {
+    if bytes == 0 {
+        return Err(Refusal::new(
+            "text",
+            "empty",
+            "there is nothing to learn from",
+            format!("give a text of {seq_len} bytes or more"),
+        ));
+    }
+    if bytes < seq_len {
+        return Err(Refusal::new(
+            "text",
+            if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") },
+            format!("it is shorter than one sequence of seq_len = {seq_len}"),
+            format!("give {seq_len} bytes or more, or set seq_len to {bytes} or less"),
+        ));
+    }
+    Ok(())
+}
+
+/// Checks what context parallelism has no part in.
+fn check_own(config: &RunConfig) -> Result<(Mask, ModelShape), Refusal> {
+    check_sizes(config)?;
+    check_numbers(config)?;
+    let mask = Mask::new(config.seq_len, &config.documents, config.window)?;
+    check_task(config)?;
+    let model = ModelShape {
+        vocab: VOCAB,
+        d_model: config.d_model,
+        heads: config.heads,
+        kv_heads: config.kv_heads(),
+        layers: config.layers,
+    };
+    Ok((mask, model))
 }
 
 fn check_sizes(config: &RunConfig) -> Result<(), Refusal> {
@@ -190,16 +211,29 @@ fn check_sizes(config: &RunConfig) -> Result<(), Refusal> {
     check_heads(config.heads, config.kv_heads())?;
     require_range("eval_batches", config.eval_batches, 1, 1024)?;
     check_grad_accum(config)?;
-    if !config.d_model.is_multiple_of(2 * config.heads) {
-        let works = config.d_model.next_multiple_of(2 * config.heads);
-        return Err(Refusal::new(
-            "d_model",
-            config.d_model,
-            format!("{} heads need an even number of dimensions each", config.heads),
-            format!("try {works}"),
-        ));
+    check_head_size(config.d_model, config.heads)
+}
+
+/// Refuses a width that its heads cannot share: rotary positions need an even size of head.
+fn check_head_size(d_model: usize, heads: usize) -> Result<(), Refusal> {
+    if d_model.is_multiple_of(2 * heads) {
+        return Ok(());
     }
-    Ok(())
+    let wider = d_model.next_multiple_of(2 * heads);
+    if !d_model.is_multiple_of(2) {
+        let reason = format!("{heads} heads need an even number of dimensions each");
+        return Err(Refusal::new("d_model", d_model, reason, format!("try {wider}")));
+    }
+    let fit: Vec<_> = (1..=d_model.min(256))
+        .filter(|heads| d_model.is_multiple_of(2 * heads))
+        .map(|heads| heads.to_string())
+        .collect();
+    Err(Refusal::new(
+        "heads",
+        heads,
+        format!("a width (d_model) of {d_model} does not split into heads of an even size"),
+        format!("try one of {}, or d_model {wider}", fit.join(", ")),
+    ))
 }
 
 fn check_grad_accum(config: &RunConfig) -> Result<(), Refusal> {
@@ -315,7 +349,8 @@ mod tests {
         assert_eq!(refused(|c| c.batch = 0).field, "batch");
         assert_eq!(refused(|c| c.grad_accum = 2).field, "grad_accum");
         assert_eq!(refused(|c| c.heads = 0).field, "heads");
-        assert_eq!(refused(|c| c.heads = 3).field, "d_model");
+        assert_eq!(refused(|c| c.heads = 3).field, "heads");
+        assert_eq!(refused(|c| c.d_model = 63).field, "d_model");
         assert_eq!(refused(|c| c.kv_heads = Some(3)).field, "kv_heads");
         assert_eq!(refused(|c| c.kv_heads = Some(0)).field, "kv_heads");
         assert_eq!(refused(|c| c.lr = f64::NAN).field, "lr");
@@ -330,11 +365,10 @@ mod tests {
 
     #[test]
     fn a_short_text_is_refused_with_both_ways_out() {
-        let plan = RunPlan::new(RunConfig::default()).expect("the default is checked");
-        assert!(plan.check_text(256).is_ok());
-        let error = plan.check_text(10).expect_err("10 < 256");
+        assert!(check_text(256, 256).is_ok());
+        let error = check_text(256, 10).expect_err("10 < 256");
         assert_eq!((error.field.as_str(), error.value.as_str()), ("text", "10 bytes"));
-        assert!(plan.check_text(0).is_err());
+        assert!(check_text(256, 0).is_err());
     }
 
     #[test]

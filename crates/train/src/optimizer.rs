@@ -4,6 +4,7 @@
 //! a run could not be saved and resumed with it.
 
 use candle_core::{Result, Tensor, Var};
+use kernels::adamw::{Update, squares};
 use plan::{Optimizer as Kind, RunConfig};
 
 /// (beta1, beta2, epsilon) of AdamW.
@@ -22,9 +23,7 @@ pub enum Optimizer {
     AdamW(AdamW),
 }
 
-/// Adam with decoupled weight decay (Loshchilov and Hutter, 2017):
-/// m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2,
-/// w = (1 - lr decay) w - lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps).
+/// Adam with decoupled weight decay; the formula stands at [`Update`].
 #[derive(Debug)]
 pub struct AdamW {
     pub(crate) updates: u32,
@@ -56,31 +55,31 @@ impl Optimizer {
         }
     }
 
-    /// One update of every parameter at learning rate `lr`.
-    pub fn step(&mut self, vars: &[Var], gradients: &[Tensor], lr: f64) -> Result<()> {
+    /// One update of every parameter by `factor` times its gradient, at learning rate `lr`.
+    pub fn step(&mut self, vars: &[Var], gradients: &[Tensor], factor: f64, lr: f64) -> Result<()> {
         match self {
-            Self::Sgd => vars
-                .iter()
-                .zip(gradients)
-                .try_for_each(|(var, gradient)| var.set(&(var.as_tensor() - (gradient * lr)?)?)),
-            Self::AdamW(adam) => adam.step(vars, gradients, lr),
+            Self::Sgd => vars.iter().zip(gradients).try_for_each(|(var, gradient)| {
+                var.set(&(var.as_tensor() - (gradient * (lr * factor))?)?)
+            }),
+            Self::AdamW(adam) => adam.step(vars, gradients, factor, lr),
         }
     }
 }
 
 impl AdamW {
-    fn step(&mut self, vars: &[Var], gradients: &[Tensor], lr: f64) -> Result<()> {
+    fn step(&mut self, vars: &[Var], gradients: &[Tensor], factor: f64, lr: f64) -> Result<()> {
         self.updates += 1;
-        let correct = |beta: f64| 1.0 / (1.0 - beta.powf(f64::from(self.updates)));
-        let (correct1, correct2) = (correct(BETA1), correct(BETA2));
+        let update = Update {
+            beta1: BETA1,
+            beta2: BETA2,
+            eps: EPS,
+            lr,
+            weight_decay: self.weight_decay,
+            updates: self.updates,
+        };
         let moments = self.first.iter_mut().zip(&mut self.second);
-        for ((var, g), (m, v)) in vars.iter().zip(gradients).zip(moments) {
-            *m = ((&*m * BETA1)? + (g * (1.0 - BETA1))?)?;
-            *v = ((&*v * BETA2)? + (g.sqr()? * (1.0 - BETA2))?)?;
-            let denominator = ((&*v * correct2)?.sqrt()? + EPS)?;
-            let update = ((&*m * (lr * correct1))? / denominator)?;
-            let decayed = (var.as_tensor() * (1.0 - lr * self.weight_decay))?;
-            var.set(&(decayed - update)?)?;
+        for ((var, gradient), (m, v)) in vars.iter().zip(gradients).zip(moments) {
+            update.apply(var, gradient, factor, m, v)?;
         }
         Ok(())
     }
@@ -88,19 +87,13 @@ impl AdamW {
 
 /// Global L2 norm over all gradients, summed in f64.
 pub(crate) fn global_norm(gradients: &[Tensor]) -> Result<f64> {
-    let squares = gradients
-        .iter()
-        .map(|g| g.sqr()?.sum_all()?.to_dtype(candle_core::DType::F64)?.to_scalar::<f64>())
-        .collect::<Result<Vec<_>>>()?;
-    Ok(squares.iter().sum::<f64>().sqrt())
+    let squares: f64 = gradients.iter().map(squares).sum::<Result<_>>()?;
+    Ok(squares.sqrt())
 }
 
-/// Scales gradients down to a global norm of `limit`; 0 leaves them.
-pub(crate) fn clip(gradients: Vec<Tensor>, norm: f64, limit: f64) -> Result<Vec<Tensor>> {
-    if limit == 0.0 || norm <= limit {
-        return Ok(gradients);
-    }
-    gradients.into_iter().map(|g| g * (limit / norm)).collect()
+/// What scales gradients of global norm `norm` down to `limit`; a limit of 0 leaves them.
+pub(crate) fn clip_factor(norm: f64, limit: f64) -> f64 {
+    if limit == 0.0 || norm <= limit { 1.0 } else { limit / norm }
 }
 
 #[cfg(test)]
@@ -128,7 +121,7 @@ mod tests {
             let loss = |x: &Var| x.as_tensor().powf(3.0)?.sum_all();
             let store = loss(&ours)?.backward()?;
             let gradient = store.get(&ours).expect("x is a variable").clone();
-            optimizer.step(std::slice::from_ref(&ours), &[gradient], 0.01)?;
+            optimizer.step(std::slice::from_ref(&ours), &[gradient], 1.0, 0.01)?;
             oracle.backward_step(&loss(&theirs)?)?;
         }
         let difference = (ours.as_tensor() - theirs.as_tensor())?.abs()?.max_all()?;
@@ -139,14 +132,11 @@ mod tests {
     }
 
     #[test]
-    fn clipping_keeps_the_direction() -> Result<()> {
+    fn clipping_scales_down_to_the_limit_and_never_up() -> Result<()> {
         let gradients =
-            vec![Tensor::new(&[3f32, 0.0], &Device::Cpu)?, Tensor::new(&[4f32], &Device::Cpu)?];
-        let norm = global_norm(&gradients)?;
-        assert_eq!(norm, 5.0);
-        let clipped = clip(gradients.clone(), norm, 1.0)?;
-        assert!((clipped[1].to_vec1::<f32>()?[0] - 0.8).abs() < 1e-6);
-        assert_eq!(clip(gradients, norm, 0.0)?[1].to_vec1::<f32>()?, [4.0]);
+            [Tensor::new(&[3f32, 0.0], &Device::Cpu)?, Tensor::new(&[4f32], &Device::Cpu)?];
+        assert_eq!(global_norm(&gradients)?, 5.0);
+        assert_eq!([1.0, 0.0, 9.0].map(|limit| clip_factor(5.0, limit)), [0.2, 1.0, 1.0]);
         Ok(())
     }
 }

@@ -1,11 +1,11 @@
 //! One forward and backward pass over this rank's tokens, segment by segment.
 //!
 //! embed -> per layer: pre, attention over the ranks, post -> head -> sum of losses, and back
-//! through the same segments with each one's own vector-Jacobian product.
+//! through the same segments with each one's own backward.
 
 use candle_core::Tensor;
 use comm::Recorder;
-use model::{Gpt, Gradients, Leaf, Qkv, Rope, cross_entropy_sum, pull_back};
+use model::{Gpt, Gradients, Head, PostTape, PreTape, Qkv, Rope};
 use parallel::{Attended, CpContext};
 use plan::EventKind;
 use plan::event::Compute;
@@ -30,11 +30,9 @@ pub(crate) struct Pass<'a> {
 
 /// What the backward pass needs of one layer.
 struct LayerTape {
-    x: Leaf,
-    qkv: Qkv,
+    pre: PreTape,
     attended: Attended,
-    out: Leaf,
-    y: Tensor,
+    post: PostTape,
 }
 
 /// What a forward pass gives.
@@ -56,92 +54,73 @@ impl Pass<'_> {
 
     /// Loss and logits alone.
     pub(crate) async fn evaluate(&self, batch: &LocalBatch) -> Result<Outcome> {
-        let mut x = self.timed(Compute::Forward, || self.model.embed(&batch.ids))?.detach();
+        let mut x = self.embed(batch)?;
         for layer in 0..self.model.config().layers {
-            let qkv = self.timed(Compute::Forward, || self.pre(layer, &x, batch))?;
-            let attended = self.attend(layer, &qkv).await?;
-            let out = &attended.out_bhtd;
-            x = self.timed(Compute::Forward, || self.model.post(layer, &x, out))?.detach();
+            x = self.forward(layer, &x, batch).await?.0;
         }
-        let (loss, logits) = self.timed(Compute::Forward, || self.loss(&x, batch))?;
-        Ok(Outcome { loss_sum: scalar(&loss)?, logits: logits.detach() })
+        let head = self.head(&x, batch)?;
+        Ok(Outcome { loss_sum: head.loss_sum, logits: head.logits_nv })
     }
 
     /// Loss and logits, and the gradient of the sum of losses added to `gradients`.
-    pub(crate) async fn train(
-        &self,
-        batch: &LocalBatch,
-        gradients: &mut Gradients,
-    ) -> Result<Outcome> {
-        let embedded = self.timed(Compute::Forward, || self.model.embed(&batch.ids))?;
-        let mut tape = Vec::new();
-        let mut x = Leaf::new(&embedded)?;
+    pub(crate) async fn train(&self, batch: &LocalBatch, gradients: &Gradients) -> Result<Outcome> {
+        let mut x = self.embed(batch)?;
+        let mut tapes = Vec::new();
         for layer in 0..self.model.config().layers {
-            let qkv = self.timed(Compute::Forward, || self.pre(layer, x.tensor(), batch))?;
-            let attended = self.attend(layer, &qkv).await?;
-            let out = Leaf::new(&attended.out_bhtd)?;
-            let y =
-                self.timed(Compute::Forward, || self.model.post(layer, x.tensor(), out.tensor()))?;
-            let next = Leaf::new(&y)?;
-            tape.push(LayerTape { x, qkv, attended, out, y });
-            x = next;
+            let (y, tape) = self.forward(layer, &x, batch).await?;
+            tapes.push(tape);
+            x = y;
         }
-        let (loss, logits) = self.timed(Compute::Forward, || self.loss(x.tensor(), batch))?;
-        let outcome = Outcome { loss_sum: scalar(&loss)?, logits: logits.detach() };
-
-        let one = loss.ones_like()?;
-        let mut dx = self.timed(Compute::Backward, || {
-            self.back(&[(&loss, &one)], &[&x], gradients).map(|mut grads| grads.remove(0))
-        })?;
-        for (layer, record) in tape.into_iter().enumerate().rev() {
-            let [dx_post, dout] = self.timed(Compute::Backward, || {
-                let leaves = [&record.x, &record.out];
-                Ok(two(self.back(&[(&record.y, &dx)], &leaves, gradients)?))
-            })?;
-            let grad = self.context.backward(layer, &record.attended, &dout).await?;
-            let qkv = &record.qkv;
-            dx = self.timed(Compute::Backward, || {
-                let outputs =
-                    [(&qkv.q_bhtd, &grad.dq), (&qkv.k_bktd, &grad.dk), (&qkv.v_bktd, &grad.dv)];
-                let dx_pre = self.back(&outputs, &[&record.x], gradients)?.remove(0);
-                dx_post + dx_pre
-            })?;
+        let head = self.head(&x, batch)?;
+        let mut dx =
+            self.timed(Compute::Backward, || self.model.head_backward(&head, gradients))?;
+        let outcome = Outcome { loss_sum: head.loss_sum, logits: head.logits_nv };
+        // Each layer's tape ends with its backward: that is when its memory comes back.
+        for (layer, tape) in tapes.into_iter().enumerate().rev() {
+            dx = self.backward(layer, tape, &dx, batch, gradients).await?;
         }
-        self.timed(Compute::Backward, || self.back(&[(&embedded, &dx)], &[], gradients))?;
+        self.timed(Compute::Backward, || self.model.embed_backward(&batch.ids, &dx, gradients))?;
         Ok(outcome)
     }
 
-    fn back(
+    async fn forward(
         &self,
-        outputs: &[(&Tensor, &Tensor)],
-        leaves: &[&Leaf],
-        gradients: &mut Gradients,
-    ) -> candle_core::Result<Vec<Tensor>> {
-        pull_back(self.model, outputs, leaves, gradients)
+        layer: usize,
+        x: &Tensor,
+        batch: &LocalBatch,
+    ) -> Result<(Tensor, LayerTape)> {
+        let (Qkv { q_bhtd, k_bktd, v_bktd }, pre) =
+            self.timed(Compute::Forward, || self.model.pre(layer, x, batch.batch, self.rope))?;
+        let attended = self.context.forward(layer, &q_bhtd, &k_bktd, &v_bktd).await?;
+        let out = &attended.out_bhtd;
+        let (y, post) = self.timed(Compute::Forward, || self.model.post(layer, x, out))?;
+        Ok((y, LayerTape { pre, attended, post }))
     }
 
-    fn pre(&self, layer: usize, x: &Tensor, batch: &LocalBatch) -> candle_core::Result<Qkv> {
-        self.model.pre(layer, x, batch.batch, self.rope)
+    async fn backward(
+        &self,
+        layer: usize,
+        tape: LayerTape,
+        dy: &Tensor,
+        batch: &LocalBatch,
+        gradients: &Gradients,
+    ) -> Result<Tensor> {
+        let model = self.model;
+        let (dx, dout) = self.timed(Compute::Backward, || {
+            model.post_backward(layer, &tape.post, dy, batch.batch, gradients)
+        })?;
+        let grad = self.context.backward(layer, &tape.attended, &dout).await?;
+        let dx = self.timed(Compute::Backward, || {
+            model.pre_backward(layer, &tape.pre, &grad, &dx, self.rope, gradients)
+        })?;
+        Ok(dx)
     }
 
-    /// Attention lies outside candle's graph: it gets values and gives values.
-    async fn attend(&self, layer: usize, qkv: &Qkv) -> Result<Attended> {
-        let (q, k, v) = (qkv.q_bhtd.detach(), qkv.k_bktd.detach(), qkv.v_bktd.detach());
-        Ok(self.context.forward(layer, &q, &k, &v).await?)
+    fn embed(&self, batch: &LocalBatch) -> Result<Tensor> {
+        Ok(self.timed(Compute::Forward, || Ok(self.model.embed(&batch.ids)?.detach()))?)
     }
 
-    fn loss(&self, x: &Tensor, batch: &LocalBatch) -> candle_core::Result<(Tensor, Tensor)> {
-        let logits = self.model.head(x)?;
-        Ok((cross_entropy_sum(&logits, &batch.targets)?, logits))
+    fn head(&self, x: &Tensor, batch: &LocalBatch) -> Result<Head> {
+        Ok(self.timed(Compute::Forward, || self.model.head(x, &batch.targets))?)
     }
-}
-
-/// The gradients of a segment with two leaves.
-fn two(mut gradients: Vec<Tensor>) -> [Tensor; 2] {
-    let second = gradients.remove(1);
-    [gradients.remove(0), second]
-}
-
-fn scalar(tensor: &Tensor) -> candle_core::Result<f64> {
-    tensor.to_dtype(candle_core::DType::F64)?.to_scalar()
 }

@@ -7,13 +7,14 @@ use comm::{ProcessGroup, Recorder};
 use model::{Gpt, GptConfig, Rope};
 use parallel::{CONTRACT, Contract, Cp, CpContext, ParallelError, grad_sync};
 use plan::event::{Compute, Scalar};
+use plan::run::BUCKET_EXTRAS;
 use plan::targets::{IGNORED, count_valid};
 use plan::{Axis, EventKind, RunPlan};
 
 use crate::checkpoint::{self, State};
 use crate::data::{Batch, Data, Split};
 use crate::learning_rate::learning_rate;
-use crate::optimizer::{Optimizer, clip, global_norm};
+use crate::optimizer::{Optimizer, clip_factor, global_norm};
 use crate::pass::{LocalBatch, Outcome, Pass};
 use crate::{Result, TrainError};
 
@@ -132,7 +133,7 @@ impl Trainer {
         let start = self.recorder.now_us();
         let Gradients { loss, valid_tokens, gradients, .. } = self.gradients(step).await?;
         let lr = learning_rate(self.plan.config(), step);
-        let grad_norm = self.update(gradients, lr)?;
+        let grad_norm = self.update(&gradients, lr)?;
         if !(loss.is_finite() && grad_norm.is_finite()) {
             return Err(TrainError::Diverged { step, loss, grad_norm });
         }
@@ -154,11 +155,11 @@ impl Trainer {
         Ok(StepReport { step, loss, grad_norm, valid_tokens, lr, eval_loss })
     }
 
-    fn update(&mut self, gradients: Vec<Tensor>, lr: f64) -> Result<f64> {
+    fn update(&mut self, gradients: &[Tensor], lr: f64) -> Result<f64> {
         let start = self.recorder.now_us();
-        let norm = global_norm(&gradients)?;
-        let gradients = clip(gradients, norm, self.plan.config().grad_clip)?;
-        self.optimizer.step(self.model.vars(), &gradients, lr)?;
+        let norm = global_norm(gradients)?;
+        let factor = clip_factor(norm, self.plan.config().grad_clip);
+        self.optimizer.step(self.model.vars(), gradients, factor, lr)?;
         let took_us = self.recorder.now_us() - start;
         self.recorder.record(EventKind::Compute { what: Compute::Optimizer, took_us });
         Ok(norm)
@@ -169,23 +170,21 @@ impl Trainer {
         let config = self.plan.config();
         let micro_batch = self.plan.micro_batch();
         let first = self.plan.mesh().coordinate(self.world.rank(), Axis::Dp) * config.batch;
-        let mut sums = model::Gradients::new(self.model.vars().len());
+        let sums = model::Gradients::new(&self.model, BUCKET_EXTRAS)?;
         let (mut loss_sum, mut valid, mut logits) = (0.0, 0, Vec::new());
         for micro in 0..config.grad_accum {
             let start = first + micro * micro_batch;
             let batch = self.data.batch(Split::Train, step, start..start + micro_batch);
             let local = self.local(&batch)?;
-            let outcome = self.pass()?.train(&local, &mut sums).await?;
+            let outcome = self.pass()?.train(&local, &sums).await?;
             loss_sum += outcome.loss_sum;
             valid += count_valid(&local.targets);
             logits.push(outcome.logits);
         }
-        let gradients = sums.of(&self.model)?;
         let extras = [loss_sum, valid as f64];
-        let reduced = grad_sync::all_reduce(self.world.as_ref(), &gradients, &extras).await?;
+        let reduced = grad_sync::all_reduce(self.world.as_ref(), sums.bucket(), &extras).await?;
         let (loss, valid_tokens) = mean(&reduced.extras);
-        let scale = 1.0 / (valid_tokens.max(1) as f64);
-        let gradients = reduced.gradients.iter().map(|g| g * scale).collect::<Result<_, _>>()?;
+        let gradients = sums.views(&(reduced.bucket * (1.0 / valid_tokens.max(1) as f64))?)?;
         Ok(Gradients { loss, valid_tokens, gradients, logits: Tensor::cat(&logits, 0)? })
     }
 
@@ -206,7 +205,8 @@ impl Trainer {
             valid += count_valid(&local.targets);
         }
         let extras = [loss_sum, valid as f64];
-        let reduced = grad_sync::all_reduce(self.world.as_ref(), &[], &extras).await?;
+        let bucket = Tensor::zeros(BUCKET_EXTRAS, DType::F32, self.model.vars()[0].device())?;
+        let reduced = grad_sync::all_reduce(self.world.as_ref(), &bucket, &extras).await?;
         let (loss, _) = mean(&reduced.extras);
         self.recorder.record(EventKind::Scalar { name: Scalar::EvalLoss, value: loss });
         Ok(loss)

@@ -1,9 +1,11 @@
 //! The whole run in the page's address, behind the `#`: written on every change, read on opening.
 
+use std::collections::BTreeSet;
+
 use form_urlencoded::{Serializer, parse};
 
 use crate::app::fields::{Field, Kind, MAX_WORLD};
-use crate::app::form::Form;
+use crate::app::form::{Form, is_whole};
 
 /// The version of the address that this page writes.
 const VERSION: &str = "1";
@@ -45,7 +47,12 @@ pub fn write(form: &Form, check: bool, own_text: bool) -> String {
 pub fn read(address: &str) -> Opened {
     let mut opened = Opened::default();
     let address = address.trim_start_matches('#');
+    let mut seen = BTreeSet::new();
     for (key, value) in parse(address.as_bytes()) {
+        if !seen.insert(key.clone()) {
+            let again = format!("“{}” stands twice in the link: the last was taken.", brief(&key));
+            opened.notices.push(again);
+        }
         match key.as_ref() {
             "v" if value == VERSION => {}
             "v" => opened.notices.push(format!(
@@ -81,6 +88,9 @@ fn take(opened: &mut Opened, field: Field, value: &str) {
         Kind::Whole(low, high, empty) => clamp(field, value, low, high, empty.is_some()),
         Kind::Real(low, high) => match value.parse::<f64>() {
             Ok(number) if number >= low && number <= high => (value.to_owned(), None),
+            Ok(number) if field == Field::Lr && number < low => {
+                (low.to_string(), Some("out of range, and nothing is learnt at a rate of 0"))
+            }
             Ok(number) if !number.is_nan() => {
                 (number.clamp(low, high).to_string(), Some("out of range"))
             }
@@ -110,8 +120,7 @@ fn clamp(
     if value.is_empty() && may_be_empty {
         return (String::new(), None);
     }
-    let digits = value.strip_prefix('-').unwrap_or(value);
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+    if !is_whole(value) {
         return (default(field), Some("not a whole number"));
     }
     let number = match (value.starts_with('-'), value.parse::<u64>()) {
@@ -183,6 +192,8 @@ mod tests {
             ("v=1&lr=NaN", Field::Lr, "0.003", "not a number"),
             ("v=1&colour=red", Field::Cp, "4", "“colour”"),
             ("v=7&cp=2", Field::Cp, "2", "version 7"),
+            ("v=1&cp=2&cp=1", Field::Cp, "1", "“cp” stands twice"),
+            ("v=1&lr=1e99", Field::Lr, "100", "out of range"),
             ("v=1&text=own", Field::Task, "text", "built-in text"),
         ] {
             let opened = read(address);

@@ -29,6 +29,11 @@ pub fn set_address(address: &str) {
     }
 }
 
+/// Milliseconds since the page was opened.
+pub fn now_ms() -> f64 {
+    window().performance().map_or(0.0, |performance| performance.now())
+}
+
 /// Whether the user asked the system for less motion.
 pub fn reduced_motion() -> bool {
     window()

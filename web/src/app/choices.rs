@@ -34,7 +34,7 @@ pub fn offers(form: &Form, text_bytes: Option<usize>, now: &[Refusal], field: Fi
     options
         .into_iter()
         .map(|(value, label)| {
-            let refused = match form.with(field, &value).plan(text_bytes) {
+            let refused = match form.with(field, &value).checked(text_bytes) {
                 _ if value == current => None,
                 Ok(_) => None,
                 Err(refusals) => refusals.into_iter().find(|refusal| !now.contains(refusal)),

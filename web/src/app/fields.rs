@@ -193,6 +193,14 @@ impl Field {
     }
 }
 
+/// `text` with the keys that only the address and the command line use turned into labels.
+pub fn in_words(text: &str) -> String {
+    let keys = Field::ALL.into_iter().filter(|field| field.key().contains('_'));
+    keys.fold(text.to_owned(), |text, field| {
+        text.replace(field.key(), &format!("“{}”", field.label()))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,5 +223,11 @@ mod tests {
         assert!(plan::StrategyKind::ALL.iter().all(|s| offers(Field::Strategy, s.name())));
         assert!(plan::Layout::ALL.iter().all(|l| offers(Field::Layout, l.name())));
         assert!(plan::Task::ALL.iter().all(|t| offers(Field::Task, t.name())));
+    }
+
+    #[test]
+    fn keys_become_labels() {
+        let text = "try strategy ring, or usp with ulysses_degree 2";
+        assert_eq!(in_words(text), "try strategy ring, or usp with “Ulysses degree” 2");
     }
 }

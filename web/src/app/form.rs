@@ -1,6 +1,6 @@
 //! What the user has entered, and the run that it means.
 
-use plan::refusal::require_range;
+use plan::run::check_text;
 use plan::{Layout, Optimizer, Refusal, RunConfig, RunPlan, StrategyKind, Task};
 
 use crate::app::fields::{Field, Kind, MAX_WORLD};
@@ -60,23 +60,23 @@ impl Form {
 
     /// The run that the fields mean, checked; `text_bytes` is the length of the user's own text.
     pub fn plan(&self, text_bytes: Option<usize>) -> Result<Shared<RunPlan>, Vec<Refusal>> {
+        let config = self.checked(text_bytes)?;
+        RunPlan::new(config).map(Shared::new).map_err(|refusal| vec![refusal])
+    }
+
+    /// The config that the fields mean, if it can be had; far quicker than the plan of it.
+    pub fn checked(&self, text_bytes: Option<usize>) -> Result<RunConfig, Vec<Refusal>> {
         let config = self.config()?;
-        let one = |refusal| vec![refusal];
-        let world = config.cp as u64 * config.dp as u64;
-        if world > MAX_WORLD {
-            let works = format!("try {} × {}", config.cp, MAX_WORLD / config.cp as u64);
-            let reason = format!(
-                "{} × {} would be {world} workers; this page starts {MAX_WORLD} at most",
-                config.cp, config.dp
-            );
-            return Err(one(Refusal::new("dp", config.dp, reason, works)));
-        }
-        let reads_text = config.task == Task::Text;
-        let plan = RunPlan::new(config).map_err(one)?;
-        if let (true, Some(bytes)) = (reads_text, text_bytes) {
-            plan.check_text(bytes).map_err(one)?;
-        }
-        Ok(Shared::new(plan))
+        let check = || {
+            check_world(config.cp, config.dp)?;
+            RunPlan::check(&config)?;
+            match text_bytes {
+                Some(bytes) if config.task == Task::Text => check_text(config.seq_len, bytes),
+                _ => Ok(()),
+            }
+        };
+        check().map_err(|refusal: Refusal| vec![refusal])?;
+        Ok(config)
     }
 
     fn read(&self, field: Field, config: &mut RunConfig) -> Result<(), Refusal> {
@@ -118,6 +118,18 @@ impl Form {
         }
         Ok(())
     }
+}
+
+/// Refuses more workers than the page starts.
+fn check_world(cp: usize, dp: usize) -> Result<(), Refusal> {
+    let world = cp as u64 * dp as u64;
+    if world <= MAX_WORLD {
+        return Ok(());
+    }
+    let works = format!("try {cp} × {}", MAX_WORLD / cp as u64);
+    let reason =
+        format!("{cp} × {dp} would be {world} workers; this page starts {MAX_WORLD} at most");
+    Err(Refusal::new("dp", dp, reason, works))
 }
 
 /// `count` lengths, as equal as they can be, that add up to `seq_len`.
@@ -178,13 +190,31 @@ fn whole(field: Field, text: &str) -> Result<Option<u64>, Refusal> {
     if text.is_empty() && may_be_empty {
         return Ok(None);
     }
-    let Ok(value) = text.parse::<u64>() else {
+    let refuse = |reason: &str| {
         let works = format!("try a number from {low} to {high}");
-        let shown = if text.is_empty() { "empty" } else { text };
-        return Err(Refusal::new(field.key(), shown, "it is not a whole number", works));
+        Err(Refusal::new(field.key(), shown(text), reason, works))
     };
-    require_range(field.key(), value, low, high)?;
-    Ok(Some(value))
+    match text.parse::<u64>() {
+        Ok(value) if (low..=high).contains(&value) => Ok(Some(value)),
+        Ok(_) => refuse("it is out of range"),
+        Err(_) if is_whole(text) => refuse("it is out of range"),
+        Err(_) => refuse("it is not a whole number"),
+    }
+}
+
+/// Whether `text` is a whole number, however large, with or without a sign.
+pub fn is_whole(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What was entered, short enough to be told.
+fn shown(text: &str) -> String {
+    match text.chars().count() {
+        0 => "empty".to_owned(),
+        1..=24 => text.to_owned(),
+        _ => text.chars().take(24).chain(['…']).collect(),
+    }
 }
 
 fn real(field: Field, text: &str) -> Result<f64, Refusal> {
@@ -192,16 +222,14 @@ fn real(field: Field, text: &str) -> Result<f64, Refusal> {
         Kind::Real(low, high) => (low, high),
         _ => (f64::MIN, f64::MAX),
     };
+    let refuse = |reason: &str| {
+        let works = format!("try a number from {low} to {high}");
+        Err(Refusal::new(field.key(), shown(text), reason, works))
+    };
     match text.parse::<f64>() {
-        Ok(value) if value.is_finite() => {
-            require_range(field.key(), value, low, high)?;
-            Ok(value)
-        }
-        _ => {
-            let works = format!("try a number from {low} to {high}");
-            let shown = if text.is_empty() { "empty" } else { text };
-            Err(Refusal::new(field.key(), shown, "it is not a number", works))
-        }
+        Ok(value) if value >= low && value <= high => Ok(value),
+        Ok(value) if !value.is_nan() => refuse("it is out of range"),
+        _ => refuse("it is not a number"),
     }
 }
 
@@ -278,6 +306,7 @@ mod tests {
             (Field::Cp, "9"),
             (Field::Dp, "4"),
             (Field::Lr, "NaN"),
+            (Field::Lr, "1e99"),
             (Field::Lr, "quick"),
             (Field::Documents, "1,,2"),
             (Field::Documents, "x0"),
@@ -286,12 +315,24 @@ mod tests {
             (Field::Strategy, "magic"),
             (Field::KvHeads, "3"),
             (Field::DModel, "63"),
+            (Field::Heads, "3"),
             (Field::GradAccum, "2"),
         ] {
             let refusal = refused(field, value);
             assert_eq!(Field::by_key(&refusal.field), Some(field), "{refusal}");
             assert!(!refusal.works.is_empty());
         }
+    }
+
+    #[test]
+    fn a_number_out_of_range_is_still_a_number_and_shown_in_brief() {
+        let digits = "9".repeat(99);
+        for value in ["-3", "5000", &digits] {
+            let refusal = refused(Field::SeqLen, value);
+            assert_eq!(refusal.reason, "it is out of range");
+            assert!(refusal.value.chars().count() <= 25, "{refusal}");
+        }
+        assert_eq!(refused(Field::SeqLen, "1.5").reason, "it is not a whole number");
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod form;
 pub mod format;
 pub mod geometry;
 mod hear;
+mod pace;
 pub mod record;
 pub mod reference;
 mod root;

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::app::shared::Shared;
 use plan::Event;
 use plan::event::EventKind;
-use plan::fold::beats::Beats;
 use plan::fold::times::Times;
 use plan::fold::{Curve, Sent};
 
@@ -14,6 +13,17 @@ use plan::fold::{Curve, Sent};
 pub struct Record {
     /// The numbers of every step.
     pub curve: Shared<Curve>,
+    /// What each rank has done so far.
+    pub figures: Figures,
+    /// The newest step that every rank has finished.
+    pub newest: Option<Shared<WholeStep>>,
+    /// Events of steps that some rank has not finished: by step, then by rank.
+    unfinished: BTreeMap<u32, Vec<Vec<Event>>>,
+}
+
+/// What each rank has done so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figures {
     /// Messages and bytes.
     pub sent: Shared<Sent>,
     /// Where the time went.
@@ -22,18 +32,23 @@ pub struct Record {
     pub memory: Shared<BTreeMap<u16, u64>>,
     /// Each rank's slice of its newest step's first sequence.
     pub tokens: Shared<BTreeMap<u16, Vec<u8>>>,
-    /// The newest step that every rank has finished, in order of cause.
-    pub newest: Option<Shared<Beats>>,
-    /// Events of steps that some rank has not finished: by step, then by rank.
-    unfinished: BTreeMap<u32, Vec<Vec<Event>>>,
+}
+
+/// A step that every rank has finished, with all that happened in it.
+#[derive(Debug)]
+pub struct WholeStep {
+    /// The step, counted from 0.
+    pub step: u32,
+    /// Its events by rank, in the order in which they happened.
+    pub events: Vec<Vec<Event>>,
 }
 
 impl Record {
     /// Adds events of one rank, in the order in which they happened; `world` ranks take part.
     pub fn add(&mut self, world: usize, events: Vec<Event>) {
         let curve = self.curve.make_mut();
-        let sent = self.sent.make_mut();
-        let times = self.times.make_mut();
+        let sent = self.figures.sent.make_mut();
+        let times = self.figures.times.make_mut();
         let mut ended = None;
         for event in events {
             curve.add(&event);
@@ -49,28 +64,28 @@ impl Record {
         }
         if let Some(step) = ended
             && self.unfinished.get(&step).is_some_and(|ranks| ranks.iter().all(|r| has_ended(r)))
-            && let Some(ranks) = self.unfinished.remove(&step)
+            && let Some(events) = self.unfinished.remove(&step)
         {
-            self.newest = Some(Shared::new(Beats::new(step, &ranks)));
+            self.newest = Some(Shared::new(WholeStep { step, events }));
             self.unfinished.retain(|&other, _| other > step);
         }
     }
 
     /// Notes the wasm memory of `rank`.
     pub fn set_memory(&mut self, rank: u16, bytes: u64) {
-        if self.memory.get(&rank) != Some(&bytes) {
-            self.memory.make_mut().insert(rank, bytes);
+        if self.figures.memory.get(&rank) != Some(&bytes) {
+            self.figures.memory.make_mut().insert(rank, bytes);
         }
     }
 
     /// Notes the tokens that `rank` trained on last.
     pub fn set_tokens(&mut self, rank: u16, tokens: Vec<u8>) {
-        self.tokens.make_mut().insert(rank, tokens);
+        self.figures.tokens.make_mut().insert(rank, tokens);
     }
 
     /// Steps that all of `world` ranks have finished.
     pub fn steps(&self, world: usize) -> u32 {
-        self.times.steps(world)
+        self.figures.times.steps(world)
     }
 
     /// The newest loss and its step.
@@ -104,9 +119,9 @@ mod tests {
         record.add(2, step(0, 1, 4.0));
         assert_eq!((record.steps(2), record.newest.is_some()), (0, false));
         record.add(2, step(1, 0, 5.0));
-        assert_eq!(record.newest.as_ref().map(|b| b.step), Some(0));
+        assert_eq!(record.newest.as_ref().map(|n| n.step), Some(0));
         record.add(2, step(1, 1, 4.0));
-        assert_eq!(record.newest.as_ref().map(|b| b.step), Some(1));
+        assert_eq!(record.newest.as_ref().map(|n| n.step), Some(1));
         assert_eq!((record.steps(2), record.loss()), (2, Some((1, 4.0))));
         assert!(record.unfinished.is_empty());
     }
@@ -120,7 +135,8 @@ mod tests {
             single.add(1, vec![event]);
         }
         assert_eq!(*whole.curve, *single.curve);
-        assert_eq!(*whole.times, *single.times);
-        assert_eq!(whole.newest.as_deref(), single.newest.as_deref());
+        assert_eq!(*whole.figures.times, *single.figures.times);
+        let newest = |record: &Record| record.newest.as_ref().map(|n| n.events.clone());
+        assert_eq!(newest(&whole), newest(&single));
     }
 }

@@ -1,11 +1,12 @@
 //! The component that owns the state, and carries out what it asks of the world outside.
 
 use gloo_events::EventListener;
-use gloo_render::{AnimationFrame, request_animation_frame};
 use plan::command::Report;
 use yew::prelude::*;
 
 use crate::app::engine::Order;
+use crate::app::pace::{Pace, Progress};
+use crate::app::record::Figures;
 use crate::app::state::{Action, Effect, State};
 use crate::app::{browser, view};
 use crate::cluster::{Cluster, ClusterEvent, Failure, Go};
@@ -19,10 +20,9 @@ pub struct App {
     reference: Option<Reference>,
     /// What to do once the page has been painted.
     waiting: Vec<Effect>,
-    /// The progress that was drawn last.
-    drawn: (u32, usize),
-    /// The redraw that is already asked for.
-    frame: Option<AnimationFrame>,
+    /// What the tables show.
+    figures: Figures,
+    pace: Pace,
     _address: Option<EventListener>,
 }
 
@@ -53,8 +53,8 @@ impl Component for App {
             cluster: None,
             reference: None,
             waiting,
-            drawn: (0, 0),
-            frame: None,
+            figures: Figures::default(),
+            pace: Pace::default(),
             _address: address,
         }
     }
@@ -62,24 +62,22 @@ impl Component for App {
     fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
         match msg {
             Msg::Redraw => {
-                self.frame = None;
-                self.drawn = self.progress();
+                if self.pace.drawn(self.progress(), browser::now_ms()) {
+                    self.figures = self.state.record.figures.clone();
+                }
                 true
             }
             // Training goes on whether or not anything is drawn, so reports are taken at once and
-            // drawn together: when a step is whole, and at most once a frame.
+            // drawn together, when a step is whole.
             Msg::Act(action) if is_report(&action) => {
                 self.act(action);
-                if self.frame.is_none() && self.progress() != self.drawn {
-                    let link = ctx.link().clone();
-                    self.frame = Some(request_animation_frame(move |_| {
-                        link.send_message(Msg::Redraw);
-                    }));
-                }
+                let redraw = ctx.link().callback(|()| Msg::Redraw);
+                self.pace.ask(self.progress(), browser::now_ms(), redraw);
                 false
             }
             Msg::Act(action) => {
                 self.act(action);
+                self.figures = self.state.record.figures.clone();
                 true
             }
         }
@@ -94,13 +92,13 @@ impl Component for App {
     }
 
     fn view(&self, _ctx: &Context<Self>) -> Html {
-        view::page(&self.state, &self.on)
+        view::page(&self.state, &self.figures, &self.on)
     }
 }
 
 impl App {
     /// Whole steps, and losses of the reference: what reports move on.
-    fn progress(&self) -> (u32, usize) {
+    fn progress(&self) -> Progress {
         (self.state.steps(), self.state.reference.losses.len())
     }
 

@@ -175,6 +175,12 @@ impl State {
         self.refusals.is_empty() && !matches!(self.self_test, SelfTest::Running(_))
     }
 
+    /// The settings that cannot work, by their labels.
+    pub fn wrong(&self) -> Vec<&'static str> {
+        let label = |refusal: &Refusal| Field::by_key(&refusal.field).map_or("Text", Field::label);
+        self.refusals.iter().map(label).collect()
+    }
+
     /// Whether the links can be tested: the workers are there, and hold no run.
     pub fn can_test_links(&self) -> bool {
         self.can_run()

@@ -248,7 +248,7 @@ mod tests {
         let mut state = ready("");
         let effects = state.apply(Action::Set(Field::Heads, "5".into()));
         assert_eq!(effects, []);
-        assert_eq!(state.refusals[0].field, "d_model");
+        assert_eq!(state.refusals[0].field, "heads");
         assert_eq!((state.apply(Action::Run), state.plan.model().heads), (vec![], 4));
         state.apply(Action::Set(Field::Heads, "4".into()));
         assert!(state.can_run());

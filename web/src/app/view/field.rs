@@ -5,7 +5,7 @@ use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use crate::app::choices::Offer;
-use crate::app::fields::{Field, Kind};
+use crate::app::fields::{Field, Kind, in_words};
 use crate::app::state::Action;
 
 /// Properties of [`FieldControl`].
@@ -102,7 +102,7 @@ pub fn FieldControl(props: &Props) -> Html {
 
 /// What is wrong and what would work, without the field's name: it stands beside the field.
 pub fn sentence(Refusal { value, reason, works, .. }: &Refusal) -> String {
-    format!("{value}: {reason}; {works}.")
+    in_words(&format!("{value}: {reason}; {works}."))
 }
 
 fn option(offer: &Offer) -> Html {
@@ -136,7 +136,7 @@ pub fn refused(field: Field, offers: &[Offer]) -> Html {
         { for reasons.into_iter().map(|(refusal, labels)| html! {
             <li key={format!("{}-{}", field.key(), refusal.works)}>
                 <b>{ format!("{} {}", field.label(), labels.join(", ")) }</b>
-                { format!(" cannot be chosen now: {}; {}.", refusal.reason, refusal.works) }
+                { in_words(&format!(" cannot be chosen now: {}; {}.", refusal.reason, refusal.works)) }
             </li>
         }) }
     }

@@ -25,10 +25,11 @@ mod workbench;
 use yew::prelude::*;
 
 use crate::app::engine::Phase;
+use crate::app::record::Figures;
 use crate::app::state::{Action, State};
 
-/// The whole page.
-pub fn page(state: &State, on: &Callback<Action>) -> Html {
+/// The whole page; its tables show `figures`, which may be a moment behind the state's.
+pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     let text_bytes = state.text.as_ref().map(|text| text.bytes.len());
     html! {
         <>
@@ -39,6 +40,7 @@ pub fn page(state: &State, on: &Callback<Action>) -> Html {
                     phase={state.engine.phase().clone()}
                     ready={state.engine.ready().to_vec()}
                     can_run={state.can_run()}
+                    wrong={state.wrong()}
                     can_step_back={state.can_step_back()}
                     on={on}
                 >
@@ -61,14 +63,14 @@ pub fn page(state: &State, on: &Callback<Action>) -> Html {
                     <alert::Alert failures={failures.clone()} on={on} />
                 }
                 <div class="columns">
-                    { run_views(state, on) }
+                    { run_views(state, figures, on) }
                     <settings::Settings
                         form={state.form.clone()}
                         text={state.text.clone()}
                         refusals={state.refusals.clone()}
                         on={on}
                     />
-                    { detail_views(state, on) }
+                    { detail_views(state, figures, on) }
                 </div>
             </main>
         </>
@@ -76,10 +78,10 @@ pub fn page(state: &State, on: &Callback<Action>) -> Html {
 }
 
 /// What the eye is on while the run goes.
-fn run_views(state: &State, on: &Callback<Action>) -> Html {
+fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     html! {
         <div class={classes!("pair", stale(state))}>
-            <ring::Ring plan={state.plan.clone()} newest={state.record.newest.clone()} tokens={state.record.tokens.clone()} />
+            <ring::Ring plan={state.plan.clone()} newest={state.record.newest.clone()} tokens={figures.tokens.clone()} />
             <curve::CurveView
                 curve={state.record.curve.clone()}
                 world={state.world()}
@@ -93,21 +95,21 @@ fn run_views(state: &State, on: &Callback<Action>) -> Html {
 }
 
 /// What explains the run.
-fn detail_views(state: &State, on: &Callback<Action>) -> Html {
-    let (plan, record) = (&state.plan, &state.record);
+fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+    let plan = &state.plan;
     html! {
         <div class={classes!("views", stale(state))}>
-            <schedule::Schedule plan={plan.clone()} times={record.times.clone()} />
+            <schedule::Schedule plan={plan.clone()} times={figures.times.clone()} />
             <traffic::Traffic
                 plan={plan.clone()}
-                sent={record.sent.clone()}
-                times={record.times.clone()}
+                sent={figures.sent.clone()}
+                times={figures.times.clone()}
             />
             <ranks::Ranks
                 plan={plan.clone()}
                 ready={state.engine.ready().to_vec()}
-                memory={record.memory.clone()}
-                times={record.times.clone()}
+                memory={figures.memory.clone()}
+                times={figures.times.clone()}
             />
             <self_test::SelfTestView
                 result={state.self_test.clone()}

@@ -8,6 +8,7 @@ use plan::{RunPlan, StrategyKind};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use crate::app::record::WholeStep;
 use crate::app::shared::Shared;
 use crate::app::view::parts::section;
 use crate::app::view::ring_drawing::RingDrawing;
@@ -20,7 +21,7 @@ pub struct Props {
     /// The run.
     pub plan: Shared<RunPlan>,
     /// The newest step that all ranks have finished.
-    pub newest: Option<Shared<Beats>>,
+    pub newest: Option<Shared<WholeStep>>,
     /// Each rank's slice of its newest step's first sequence.
     pub tokens: Shared<BTreeMap<u16, Vec<u8>>>,
 }
@@ -28,6 +29,8 @@ pub struct Props {
 /// The view; it owns the moment that is shown.
 pub struct Ring {
     shown: Shared<Beats>,
+    /// The step that it shows; `None` before the first.
+    step: Option<Shared<WholeStep>>,
     /// Beats gone by, with a fraction.
     at: f64,
     moves: bool,
@@ -54,6 +57,7 @@ impl Component for Ring {
     fn create(ctx: &Context<Self>) -> Self {
         let mut ring = Self {
             shown: at_rest(&ctx.props().plan),
+            step: None,
             at: 0.0,
             moves: !browser::reduced_motion(),
             last_ms: None,
@@ -67,10 +71,13 @@ impl Component for Ring {
     fn changed(&mut self, ctx: &Context<Self>, old: &Props) -> bool {
         let props = ctx.props();
         if props.newest.is_none() && (old.newest.is_some() || props.plan != old.plan) {
-            self.shown = at_rest(&props.plan);
+            (self.shown, self.step) = (at_rest(&props.plan), None);
             (self.at, self.frame, self.last_ms) = (0.0, None, None);
         } else if !self.moves || old.newest.is_none() || self.at >= self.end() {
-            self.show_newest(ctx);
+            return self.show_newest(ctx) || props.tokens != old.tokens;
+        } else {
+            // While it moves, frames of its own redraw it.
+            return props.plan != old.plan || props.tokens != old.tokens;
         }
         true
     }
@@ -183,18 +190,21 @@ impl Ring {
         (9000.0 / self.end().max(1.0)).clamp(220.0, 800.0)
     }
 
-    fn show_newest(&mut self, ctx: &Context<Self>) {
-        let Some(newest) = &ctx.props().newest else { return };
-        if *newest == self.shown {
-            return;
+    /// Puts the newest step on show; `false` where it is there already.
+    fn show_newest(&mut self, ctx: &Context<Self>) -> bool {
+        let Some(newest) = &ctx.props().newest else { return false };
+        if self.step.as_ref() == Some(newest) {
+            return false;
         }
-        self.shown = newest.clone();
+        self.shown = Shared::new(Beats::new(newest.step, &newest.events));
+        self.step = Some(newest.clone());
         if self.moves {
             self.at = 0.0;
         } else {
             self.at = self.at.min(self.end() - 1.0).max(0.0);
         }
         self.ask_for_frame(ctx);
+        true
     }
 
     fn ask_for_frame(&mut self, ctx: &Context<Self>) {

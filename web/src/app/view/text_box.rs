@@ -98,8 +98,9 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
         }
         None => "The ranks read the built-in text.".to_owned(),
         Some(text) => {
+            let unit = if text.bytes.len() == 1 { "byte" } else { "bytes" };
             let bytes = format::count(text.bytes.len() as u64);
-            format!("The ranks read {}: {bytes} bytes. It stays in this browser.", text.name)
+            format!("The ranks read {}: {bytes} {unit}. It stays in this browser.", text.name)
         }
     };
     let wrong = (*fault).clone().or_else(|| refusal.as_ref().map(sentence));

@@ -15,6 +15,8 @@ pub struct Props {
     pub ready: Vec<bool>,
     /// Whether Run and Step may begin anything.
     pub can_run: bool,
+    /// The settings that cannot work, by their labels.
+    pub wrong: Vec<&'static str>,
     /// Whether Step back may.
     pub can_step_back: bool,
     /// Where actions go.
@@ -29,7 +31,7 @@ const STEP_BACK: &str = "Goes back one step, truly: fresh workers retrain from t
 /// The run's controls.
 #[component]
 pub fn Toolbar(props: &Props) -> Html {
-    let Props { phase, ready, can_run, can_step_back, on, children } = props;
+    let Props { phase, ready, can_run, wrong, can_step_back, on, children } = props;
     let stands = matches!(phase, Phase::Idle | Phase::Paused);
     let run = *can_run && (stands || matches!(phase, Phase::Pausing));
     let pause = matches!(phase, Phase::Running | Phase::Loading(_) | Phase::Rewinding(_));
@@ -70,18 +72,20 @@ pub fn Toolbar(props: &Props) -> Html {
             </div>
             <p class="phase" role="status" aria-label="State">
                 <span class={classes!("lamp", lamp(phase))} aria-hidden="true"></span>
-                { describe(phase, ready, *can_run) }
+                { describe(phase, ready, wrong) }
             </p>
             { children.clone() }
         </div>
     }
 }
 
-fn describe(phase: &Phase, ready: &[bool], can_run: bool) -> String {
+fn describe(phase: &Phase, ready: &[bool], wrong: &[&str]) -> String {
     let up = ready.iter().filter(|&&ready| ready).count();
     let world = ready.len();
     match phase {
-        Phase::Idle if !can_run => "Waiting for settings that can work".to_owned(),
+        Phase::Idle if !wrong.is_empty() => {
+            format!("Waiting for settings that can work: see {}", wrong.join(", "))
+        }
         Phase::Idle if up < world => format!("Loading workers: {up} of {world} ready"),
         Phase::Idle if world == 1 => "1 worker ready".to_owned(),
         Phase::Idle => format!("{world} workers ready"),

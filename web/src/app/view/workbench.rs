@@ -66,7 +66,12 @@ pub fn Workbench(Props { form, text_bytes, refusals, on }: &Props) -> Html {
             if own_lengths {
                 <OwnLengths value={documents.to_owned()} {on} />
             }
-            <ul class="not-now">{ for reasons }</ul>
+            if offers.iter().any(|(_, offers)| offers.iter().any(|offer| offer.refused.is_some())) {
+                <details class="not-now">
+                    <summary>{ "Why some options cannot be chosen now" }</summary>
+                    <ul>{ for reasons }</ul>
+                </details>
+            }
         </div>
     }
 }

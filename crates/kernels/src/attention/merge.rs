@@ -7,19 +7,14 @@
 
 use candle_core::{D, Result, Tensor};
 
-/// Stands in for -inf where a difference is taken: -inf minus -inf would be NaN.
-pub(crate) const VERY_LOW: f64 = -1e30;
-/// Keeps 0 / 0 at 0; any sum of weights that is not empty is at least 1.
-pub(crate) const TINY: f64 = 1e-30;
+use super::Partial;
+use crate::simd::widest;
+use crate::values::{Values, is_fused, tensor};
 
-/// Attention over some of the keys.
-#[derive(Clone, Debug)]
-pub struct Partial {
-    /// Normalised output (B, H, T, D).
-    pub out_bhtd: Tensor,
-    /// Log of the sum of exponentiated scores (B, H, T, 1); -inf where nothing was seen.
-    pub lse_bht1: Tensor,
-}
+/// Stands in for -inf where a difference is taken: -inf minus -inf would be NaN.
+pub(super) const VERY_LOW: f64 = -1e30;
+/// Keeps 0 / 0 at 0; any sum of weights that is not empty is at least 1.
+pub(super) const TINY: f64 = 1e-30;
 
 impl Partial {
     /// The identity of [`Partial::merge`], for queries shaped like `q_bhtd`.
@@ -34,6 +29,34 @@ impl Partial {
     ///
     /// Stable form: both weights are taken relative to the larger lse, so neither overflows.
     pub fn merge(&self, other: &Self) -> Result<Self> {
+        if !is_fused(&self.out_bhtd) {
+            return self.merge_composed(other);
+        }
+        let (b, h, t, d) = self.out_bhtd.dims4()?;
+        let (out, lse) = (Values::of(&self.out_bhtd)?, Values::of(&self.lse_bht1)?);
+        let (others, other_lse) = (Values::of(&other.out_bhtd)?, Values::of(&other.lse_bht1)?);
+        let (mut merged, mut lses) = (out.to_vec(), lse.to_vec());
+        widest(|| {
+            let rows = merged.chunks_exact_mut(d).zip(others.chunks_exact(d));
+            for ((out, other), (lse, &other_lse)) in rows.zip(lses.iter_mut().zip(&other_lse[..])) {
+                if other_lse == f32::NEG_INFINITY {
+                    continue;
+                }
+                let max = lse.max(other_lse);
+                let (weight, other_weight) = ((*lse - max).exp(), (other_lse - max).exp());
+                let sum = weight + other_weight;
+                let (weight, other_weight) = (weight / sum, other_weight / sum);
+                for (out, other) in out.iter_mut().zip(other) {
+                    *out = weight * *out + other_weight * other;
+                }
+                *lse = max + sum.ln();
+            }
+        });
+        let (out_bhtd, lse_bht1) = (tensor(merged, (b, h, t, d))?, tensor(lses, (b, h, t, 1))?);
+        Ok(Self { out_bhtd, lse_bht1 })
+    }
+
+    fn merge_composed(&self, other: &Self) -> Result<Self> {
         let max = self.lse_bht1.maximum(&other.lse_bht1)?.maximum(VERY_LOW)?;
         let weight_a = (&self.lse_bht1 - &max)?.exp()?;
         let weight_b = (&other.lse_bht1 - &max)?.exp()?;
@@ -45,7 +68,7 @@ impl Partial {
     }
 
     /// Lays results for consecutive queries end to end.
-    pub(crate) fn concat(parts: &[Self]) -> Result<Self> {
+    pub fn concat(parts: &[Self]) -> Result<Self> {
         let outs: Vec<_> = parts.iter().map(|p| &p.out_bhtd).collect();
         let lses: Vec<_> = parts.iter().map(|p| &p.lse_bht1).collect();
         Ok(Self {

@@ -1,0 +1,158 @@
+//! Matrix products on slices: the one place that hands pointers to the gemm crate.
+
+#![allow(unsafe_code)]
+
+use gemm::Parallelism;
+
+/// A matrix to read: `rows` by `cols` numbers of a slice.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Matrix<'a> {
+    values: &'a [f32],
+    rows: usize,
+    cols: usize,
+    row_stride: usize,
+    col_stride: usize,
+}
+
+impl<'a> Matrix<'a> {
+    /// Rows laid end to end.
+    pub(crate) fn new(values: &'a [f32], rows: usize, cols: usize) -> Self {
+        Self::rows_apart(values, rows, cols, cols)
+    }
+
+    /// Rows that begin `row_stride` numbers apart.
+    pub(crate) fn rows_apart(
+        values: &'a [f32],
+        rows: usize,
+        cols: usize,
+        row_stride: usize,
+    ) -> Self {
+        assert!(fits(values.len(), rows, cols, row_stride), "the matrix lies within its slice");
+        Self { values, rows, cols, row_stride, col_stride: 1 }
+    }
+
+    /// The transpose, without moving anything.
+    pub(crate) fn t(self) -> Self {
+        Self {
+            values: self.values,
+            rows: self.cols,
+            cols: self.rows,
+            row_stride: self.col_stride,
+            col_stride: self.row_stride,
+        }
+    }
+}
+
+/// A matrix to write.
+#[derive(Debug)]
+pub(crate) struct MatrixMut<'a> {
+    values: &'a mut [f32],
+    rows: usize,
+    cols: usize,
+    row_stride: usize,
+}
+
+impl<'a> MatrixMut<'a> {
+    /// Rows laid end to end.
+    pub(crate) fn new(values: &'a mut [f32], rows: usize, cols: usize) -> Self {
+        Self::rows_apart(values, rows, cols, cols)
+    }
+
+    /// Rows that begin `row_stride` numbers apart.
+    pub(crate) fn rows_apart(
+        values: &'a mut [f32],
+        rows: usize,
+        cols: usize,
+        row_stride: usize,
+    ) -> Self {
+        assert!(fits(values.len(), rows, cols, row_stride), "the matrix lies within its slice");
+        assert!(row_stride >= cols, "rows do not overlap");
+        Self { values, rows, cols, row_stride }
+    }
+}
+
+fn fits(len: usize, rows: usize, cols: usize, row_stride: usize) -> bool {
+    rows == 0 || cols == 0 || (rows - 1) * row_stride + cols <= len
+}
+
+/// What a product does to what stands there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Write {
+    /// Replaces it.
+    Over,
+    /// Adds to it.
+    Add,
+}
+
+/// `scale a b`, written into `to` (rows of `a`, columns of `b`).
+pub(crate) fn product(to: MatrixMut<'_>, write: Write, scale: f32, a: Matrix<'_>, b: Matrix<'_>) {
+    assert_eq!((a.rows, a.cols, b.cols), (to.rows, b.rows, to.cols), "shapes of a product");
+    if to.rows == 0 || to.cols == 0 {
+        return;
+    }
+    let (row, col) =
+        (|m: &Matrix<'_>| m.row_stride as isize, |m: &Matrix<'_>| m.col_stride as isize);
+    // SAFETY: the constructors of the three matrices checked that every number that their sizes
+    // and strides reach lies within their slices; `t` swaps sizes and strides together. `to` is
+    // borrowed mutably, so it overlaps neither `a` nor `b`, and its rows do not overlap. The
+    // assertion above gives the sizes m, n and k that gemm is told.
+    unsafe {
+        gemm::gemm(
+            to.rows,
+            to.cols,
+            a.cols,
+            to.values.as_mut_ptr(),
+            1,
+            to.row_stride as isize,
+            write == Write::Add,
+            a.values.as_ptr(),
+            col(&a),
+            row(&a),
+            b.values.as_ptr(),
+            col(&b),
+            row(&b),
+            1.0,
+            scale,
+            false,
+            false,
+            false,
+            // A rank is a thread already.
+            Parallelism::None,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strides_and_transposes_are_followed() {
+        let a = [1.0, 2.0, 9.0, 3.0, 4.0, 9.0];
+        let b = [5.0, 6.0, 7.0, 8.0];
+        let mut to = [1.0; 5];
+        let a = Matrix::rows_apart(&a, 2, 2, 3);
+        product(
+            MatrixMut::rows_apart(&mut to, 2, 2, 3),
+            Write::Add,
+            2.0,
+            a,
+            Matrix::new(&b, 2, 2).t(),
+        );
+        assert_eq!(to, [35.0, 47.0, 1.0, 79.0, 107.0]);
+        product(
+            MatrixMut::rows_apart(&mut to, 2, 2, 3),
+            Write::Over,
+            1.0,
+            a.t(),
+            Matrix::new(&b, 2, 2),
+        );
+        assert_eq!(to, [26.0, 30.0, 1.0, 38.0, 44.0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "within its slice")]
+    fn a_matrix_larger_than_its_slice_is_refused() {
+        Matrix::new(&[0.0; 5], 2, 3);
+    }
+}
