@@ -24,7 +24,7 @@ use crate::inbox::{Arrival, Header, Inbox};
 use crate::{CommError, PendingRecv, ProcessGroup, Result, Tag, Wanted};
 use unsafe_outbox::Outbox;
 
-/// How long a rank that ends waits for its last sends to be taken.
+/// How long a rank that ends waits for the others to do so.
 const GRACE: Duration = Duration::from_secs(2);
 /// Looks for a message before a rank that waits gives its core away.
 const EAGER_LOOKS: u32 = 200;
@@ -115,6 +115,14 @@ impl MpiGroup {
         self.outbox.send(self.communicator.process_at_rank(to.index() as i32), bytes);
     }
 
+    /// Whether nothing is under way any more: a peer's news that it has stopped is its last
+    /// message, and a send that nobody takes would not end.
+    fn is_settled(&self) -> bool {
+        let inbox = self.inbox.borrow();
+        let mut peers = self.world.ranks().filter(|&peer| peer != self.rank);
+        self.outbox.is_empty() && peers.all(|peer| inbox.has_stopped(peer))
+    }
+
     fn stop(&self, why: &str) {
         if self.stopped.replace(true) {
             return;
@@ -130,8 +138,7 @@ impl Drop for MpiGroup {
         let why = if std::thread::panicking() { "it panicked" } else { "its program ended" };
         self.stop(why);
         let end = Instant::now() + GRACE;
-        // Takes what comes meanwhile, so that two ranks that end do not wait for each other.
-        while !self.outbox.is_empty() && Instant::now() < end {
+        while !self.is_settled() && Instant::now() < end {
             if !self.look() {
                 std::thread::sleep(NAP);
             }
