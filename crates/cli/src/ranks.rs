@@ -129,13 +129,15 @@ where
         Clock::Computing => Recorder::new(rank, move || computed_us(epoch)),
     };
     let world = Rc::new(Traced::new(group, recorder.clone()));
-    let end = AssertUnwindSafe(program(Seat { world, recorder, device })).catch_unwind().await;
-    match end {
-        Ok(Ok(value)) => End::Value(value),
-        Ok(Err(Stop::Train(source))) => End::Failed(RankFailure::Train { rank, source }),
-        Ok(Err(Stop::Unheard)) => End::Failed(RankFailure::Unheard),
-        Err(panic) => End::Failed(RankFailure::Panic { rank, text: text(panic.as_ref()) }),
-    }
+    let seat = Seat { world: world.clone(), recorder, device };
+    let failure = match AssertUnwindSafe(program(seat)).catch_unwind().await {
+        Ok(Ok(value)) => return End::Value(value),
+        Ok(Err(Stop::Train(source))) => RankFailure::Train { rank, source },
+        Ok(Err(Stop::Unheard)) => RankFailure::Unheard,
+        Err(panic) => RankFailure::Panic { rank, text: text(panic.as_ref()) },
+    };
+    world.abort(&failure.cause().to_string());
+    End::Failed(failure)
 }
 
 #[cfg(unix)]
@@ -148,6 +150,16 @@ fn computed_us(_epoch: Instant) -> u64 {
 #[cfg(not(unix))]
 fn computed_us(epoch: Instant) -> u64 {
     epoch.elapsed().as_micros() as u64
+}
+
+impl RankFailure {
+    /// What the other ranks are told.
+    fn cause(&self) -> &dyn std::fmt::Display {
+        match self {
+            Self::Train { source, .. } => source,
+            Self::Panic { .. } | Self::Unheard => self,
+        }
+    }
 }
 
 enum End<T> {

@@ -25,7 +25,7 @@ use crate::{CommError, PendingRecv, ProcessGroup, Result, Tag, Wanted};
 use unsafe_outbox::Outbox;
 
 /// How long a rank that ends waits for the others to do so.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_millis(500);
 /// Looks for a message before a rank that waits gives its core away.
 const EAGER_LOOKS: u32 = 200;
 /// How long it then sleeps between two looks.
@@ -43,7 +43,7 @@ pub struct MpiGroup {
     outbox: Outbox,
     communicator: SimpleCommunicator,
     // The last field: MPI ends when nothing of it is in use any more.
-    _universe: Universe,
+    universe: Option<Universe>,
 }
 
 impl MpiGroup {
@@ -72,7 +72,7 @@ impl MpiGroup {
             stopped: Cell::new(false),
             outbox: Outbox::default(),
             communicator,
-            _universe: universe,
+            universe: Some(universe),
         })
     }
 
@@ -135,13 +135,18 @@ impl MpiGroup {
 
 impl Drop for MpiGroup {
     fn drop(&mut self) {
-        let why = if std::thread::panicking() { "it panicked" } else { "its program ended" };
-        self.stop(why);
+        let failed = self.stopped.get() || std::thread::panicking();
+        self.stop(if failed { "it panicked" } else { "its program ended" });
         let end = Instant::now() + GRACE;
         while !self.is_settled() && Instant::now() < end {
             if !self.look() {
                 std::thread::sleep(NAP);
             }
+        }
+        if failed {
+            // MPI ends together or not at all, and would keep a process that has files to finish
+            // waiting for one that mpirun has killed; the process's exit code says the rest.
+            std::mem::forget(self.universe.take());
         }
     }
 }
