@@ -4,8 +4,8 @@ pub mod cuda;
 mod devices;
 
 use plan::runtime::{
-    Backend, Decision, Detection, Device, Gpus, Probe, Request, RuntimeProfile, Standing, Step,
-    detect,
+    Backend, Build, Decision, Detection, Device, Gpus, Launch, Probe, Request, RuntimeProfile,
+    Standing, Step, Support, detect,
 };
 use plan::{Refusal, WorldSize};
 
@@ -25,18 +25,30 @@ pub struct Place {
     pub memory: Option<u64>,
     /// One line that says where it runs, and why.
     pub line: String,
+    /// Whether this process prints and writes for all ranks.
+    pub is_root: bool,
+}
+
+/// What was compiled into this program.
+pub fn build() -> Build {
+    Build { mpi: Support::of(cfg!(feature = "mpi")), ..cuda::build() }
 }
 
 /// The place of a run of `world` ranks; refused where this program or machine cannot have it.
 pub fn resolve(asked: &MachineArgs, world: WorldSize) -> Result<Place, Refusal> {
-    let probe = probe::this(cuda::build());
+    let probe = probe::this(build());
     let detection = decide(&probe, asked, world);
     let profile = detection.profile()?;
+    check_processes(&profile, &probe)?;
     Ok(Place {
         profile,
         devices: Devices::open(&profile)?,
         memory: memory(&profile, &probe),
         line: line(&detection),
+        is_root: match (profile.backend, probe.launch) {
+            (Backend::Mpi, Launch::Mpi { rank, .. }) => rank == 0,
+            _ => true,
+        },
     })
 }
 
@@ -52,6 +64,22 @@ pub fn request(asked: &MachineArgs) -> Request {
 
 fn decide(probe: &Probe, asked: &MachineArgs, world: WorldSize) -> Detection {
     detect(probe, &Request { world_size: Some(world.get()), ..request(asked) })
+}
+
+/// Refuses what detection knows and this program does not do: GPUs in several processes.
+fn check_processes(profile: &RuntimeProfile, probe: &Probe) -> Result<(), Refusal> {
+    let launched = matches!(probe.launch, Launch::Mpi { size, .. } if size > 1);
+    let reason = match (profile.device, profile.backend) {
+        (Device::Cuda, Backend::Mpi) => "here MPI carries tensors of the CPU alone",
+        (Device::Cuda, Backend::Nccl) if launched => "here NCCL joins the GPUs of one process",
+        _ => return Ok(()),
+    };
+    Err(Refusal::new(
+        "backend",
+        profile.backend.name(),
+        reason,
+        "add --force-cpu, or start one process",
+    ))
 }
 
 /// What the ranks share: the machine's memory, the first GPU's, or those of as many as there are
@@ -85,7 +113,7 @@ fn part(trail: &[Decision], step: Step) -> String {
 mod tests {
     use super::*;
     use crate::args::{BackendName, DeviceName};
-    use plan::runtime::{Build, Gpu, Launch, Place as Surroundings};
+    use plan::runtime::{Gpu, Launcher, Place as Surroundings};
 
     fn machine(build: Build, gpus: Gpus) -> Probe {
         let memory = Some(1 << 30);
@@ -127,6 +155,22 @@ mod tests {
             let text = refused(&wish(DeviceName::Auto, backend), &machine(Build::PLAIN, gpus(0)));
             assert!(text.contains(&format!("backend = {name}")), "{text}");
         }
+    }
+
+    #[test]
+    fn gpus_in_several_processes_are_refused() -> Result<(), Refusal> {
+        let launch = Launch::Mpi { launcher: Launcher::OpenMpi, rank: 1, size: 4, local_size: 4 };
+        let probe = Probe { launch, ..machine(Build::FULL, gpus(4)) };
+        for backend in [BackendName::Mpi, BackendName::Nccl] {
+            let profile = on(&wish(DeviceName::Cuda, backend), &probe).profile()?;
+            let refusal = check_processes(&profile, &probe).expect_err("it is not built");
+            assert_eq!(
+                (refusal.field.as_str(), refusal.value.as_str()),
+                ("backend", profile.backend.name())
+            );
+        }
+        let cpu = on(&wish(DeviceName::Cpu, BackendName::Mpi), &probe).profile()?;
+        check_processes(&cpu, &probe)
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Runs one program on every rank of a world, each a thread, and finds out why it failed.
+//! Runs one program on every rank of a world, and finds out why it failed.
 
+mod mpi;
 mod nccl;
 
 use std::any::Any;
@@ -11,6 +12,7 @@ use candle_core::Device;
 use comm::{CommError, Fault, ProcessGroup, Recorder, Traced, threads};
 use futures::FutureExt;
 use parallel::ParallelError;
+use plan::runtime::Backend;
 use train::TrainError;
 
 use crate::device::{Devices, Place};
@@ -85,18 +87,22 @@ struct Times {
     epoch: Instant,
 }
 
-/// Runs `program` on every rank of `place`, each a thread, and returns what each gave in order.
+/// Runs `program` on every rank of `place` that is in this process, each a thread, and returns
+/// what each gave in order. Under MPI that is one, and the others run in their own processes.
 pub fn run<T, F>(place: &Place, clock: Clock, program: F) -> Result<Vec<T>, RankFailure>
 where
     T: Send,
     F: AsyncFn(Seat) -> Result<T, Stop> + Sync,
 {
     let times = Times { clock, epoch: Instant::now() };
-    let ends = match &place.devices {
-        Devices::Shared(device) => threads::run(place.profile.world_size, TIMEOUT, async |group| {
-            sit(group, device.clone(), times, &program).await
-        }),
-        Devices::OneEach(devices) => nccl::run(devices, times, &program)?,
+    let ends = match (place.profile.backend, &place.devices) {
+        (Backend::Mpi, Devices::Shared(device)) => mpi::run(device, clock, &program)?,
+        (_, Devices::Shared(device)) => {
+            threads::run(place.profile.world_size, TIMEOUT, async |group| {
+                sit(group, device.clone(), times, &program).await
+            })
+        }
+        (_, Devices::OneEach(devices)) => nccl::run(devices, times, &program)?,
     };
     let (mut values, mut failures) = (Vec::new(), Vec::new());
     for end in ends {
@@ -123,13 +129,15 @@ where
         Clock::Computing => Recorder::new(rank, move || computed_us(epoch)),
     };
     let world = Rc::new(Traced::new(group, recorder.clone()));
-    let end = AssertUnwindSafe(program(Seat { world, recorder, device })).catch_unwind().await;
-    match end {
-        Ok(Ok(value)) => End::Value(value),
-        Ok(Err(Stop::Train(source))) => End::Failed(RankFailure::Train { rank, source }),
-        Ok(Err(Stop::Unheard)) => End::Failed(RankFailure::Unheard),
-        Err(panic) => End::Failed(RankFailure::Panic { rank, text: text(panic.as_ref()) }),
-    }
+    let seat = Seat { world: world.clone(), recorder, device };
+    let failure = match AssertUnwindSafe(program(seat)).catch_unwind().await {
+        Ok(Ok(value)) => return End::Value(value),
+        Ok(Err(Stop::Train(source))) => RankFailure::Train { rank, source },
+        Ok(Err(Stop::Unheard)) => RankFailure::Unheard,
+        Err(panic) => RankFailure::Panic { rank, text: text(panic.as_ref()) },
+    };
+    world.abort(&failure.cause().to_string());
+    End::Failed(failure)
 }
 
 #[cfg(unix)]
@@ -142,6 +150,16 @@ fn computed_us(_epoch: Instant) -> u64 {
 #[cfg(not(unix))]
 fn computed_us(epoch: Instant) -> u64 {
     epoch.elapsed().as_micros() as u64
+}
+
+impl RankFailure {
+    /// What the other ranks are told.
+    fn cause(&self) -> &dyn std::fmt::Display {
+        match self {
+            Self::Train { source, .. } => source,
+            Self::Panic { .. } | Self::Unheard => self,
+        }
+    }
 }
 
 enum End<T> {

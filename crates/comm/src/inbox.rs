@@ -110,7 +110,7 @@ impl<T> Inbox<T> {
     }
 
     /// Whether `peer` has said that it sends no more.
-    #[cfg(any(feature = "workers", feature = "nccl"))]
+    #[cfg(any(feature = "workers", feature = "nccl", feature = "mpi"))]
     pub(crate) fn has_stopped(&self, peer: Rank) -> bool {
         self.peers[peer.index()].stopped.is_some()
     }

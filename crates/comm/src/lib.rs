@@ -2,8 +2,8 @@
 //!
 //! [`ProcessGroup`] asks a backend for two things, [`ProcessGroup::isend`] and
 //! [`ProcessGroup::irecv`]; every collective is built on those in [`collectives`]. Backends:
-//! [`threads`] (one rank a thread of this process), `workers` (one rank a web worker) and `nccl`
-//! (one rank a GPU).
+//! [`threads`] (one rank a thread of this process), `workers` (one rank a web worker), `nccl`
+//! (one rank a GPU) and `mpi` (one rank a process).
 //! Decorators: [`Traced`] records each message, [`SubGroup`] is some of a group's ranks.
 
 #[cfg(feature = "threads")]
@@ -12,8 +12,10 @@ pub mod collectives;
 pub mod conformance;
 mod error;
 mod group;
-#[cfg(any(feature = "threads", feature = "workers"))]
+#[cfg(any(feature = "threads", feature = "workers", feature = "mpi"))]
 mod inbox;
+#[cfg(feature = "mpi")]
+pub mod mpi;
 #[cfg(feature = "nccl")]
 pub mod nccl;
 mod recorder;

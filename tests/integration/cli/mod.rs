@@ -11,6 +11,8 @@ mod doctor;
 mod files;
 mod help;
 mod inspect;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod resume;
 mod runtime;
 mod train;

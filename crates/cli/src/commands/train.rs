@@ -4,6 +4,7 @@ mod engine;
 mod metrics;
 mod progress;
 mod summary;
+mod tell;
 mod trace;
 
 use std::io::Write;
@@ -30,6 +31,14 @@ pub fn run(args: &TrainArgs, style: Style) -> Result<()> {
     let job = Job::new(&args.run)?;
     let resume = args.resume.as_deref().map(|path| read_checkpoint(path, &job)).transpose()?;
     let range = range(&job, args, resume.as_ref().map_or(0, |(_, steps)| *steps))?;
+    let state = resume.as_ref().map(|(bytes, _)| bytes.as_slice());
+    let interrupt = Interrupt::watch()?;
+    if !job.place.is_root {
+        // The process of rank 0 prints and writes for this one too, and ends it: one that a signal
+        // ended by itself would leave the others without a last whole step.
+        train(&job, range, Clock::Wall, state, false, |_| Ok(()))?;
+        return Ok(());
+    }
     let mut files = Files::create(args, &job, range)?;
 
     if style == Style::Table {
@@ -38,8 +47,6 @@ pub fn run(args: &TrainArgs, style: Style) -> Result<()> {
     }
     let mut progress = Progress::new(range, style == Style::Json || args.quiet);
     let mut summary = Summary::new(&job.plan, range);
-    let state = resume.as_ref().map(|(bytes, _)| bytes.as_slice());
-    let interrupt = Interrupt::watch()?;
     let result = train(&job, range, Clock::Wall, state, files.save.is_some(), |step| {
         if let Some(metrics) = &mut files.metrics {
             metrics.step(&step)?;

@@ -4,6 +4,7 @@ mod compare;
 
 use anyhow::{Result, bail};
 use candle_core::DType;
+use plan::runtime::Backend;
 use plan::{Refusal, RunPlan};
 use serde::Serialize;
 use train::{Gradients, Trainer, reference};
@@ -28,6 +29,7 @@ struct View<'a> {
 /// Runs the command.
 pub fn run(args: &VerifyArgs, style: Style) -> Result<()> {
     let job = Job::new(&args.run)?;
+    check_backend(&job)?;
     check_reference(&job.plan)?;
     let world = job.plan.mesh().world();
     let ends = ranks::run(&job.place, Clock::Wall, async |seat| {
@@ -83,6 +85,19 @@ fn print(job: &Job, tensors: &[Comparison], worst: &Comparison, limit: f64) -> R
         job.plan.mesh().world(),
         if job.place.devices.is_cpu() { "" } else { " on CUDA" },
     ))
+}
+
+/// Refuses ranks in other processes, whose tensors are not here to compare.
+fn check_backend(job: &Job) -> Result<(), Refusal> {
+    match job.place.profile.backend {
+        Backend::Mpi => Err(Refusal::new(
+            "backend",
+            "mpi",
+            "verify compares the tensors of all ranks in one process",
+            "start it without mpirun, or use ringside train",
+        )),
+        Backend::Threads | Backend::Nccl | Backend::Workers => Ok(()),
+    }
 }
 
 /// Refuses a run whose reference would not fit in memory.

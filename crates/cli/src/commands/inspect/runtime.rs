@@ -25,7 +25,7 @@ struct View<'a> {
 /// Runs the view.
 pub fn run(args: &RuntimeArgs, style: Style) -> Result<()> {
     let preset = args.simulate.unwrap_or(Preset::This);
-    let probe = preset.probe(&probe::this(device::cuda::build()));
+    let probe = preset.probe(&probe::this(device::build()));
     let request = Request {
         world_size: args.world_size,
         features: args.features.clone(),

@@ -5,10 +5,12 @@ use std::sync::mpsc;
 
 use anyhow::Result;
 use plan::fold::Sent;
+use plan::runtime::Backend;
 use plan::traffic::Flow;
 use plan::{Event, EventKind};
 use train::{StepReport, Trainer};
 
+use super::tell;
 use crate::job::Job;
 use crate::ranks::{self, Clock, Seat, Stop};
 
@@ -42,6 +44,7 @@ struct RankStep {
 }
 
 /// Trains `range` and calls `on_step` after each step, in order; an error of it ends the run.
+/// Where ranks are processes, the one of rank 0 calls it, for all.
 ///
 /// Returns the state at the end as checkpoint bytes, if `keep` asks for it.
 pub fn train(
@@ -83,14 +86,22 @@ async fn rank(
 ) -> Result<Option<Vec<u8>>, Stop> {
     let Seat { world, recorder, device } = seat;
     let rank = world.rank().index();
-    let mut trainer = Trainer::new(job.plan.clone(), job.text(), world, recorder.clone(), &device)?;
+    let mut trainer =
+        Trainer::new(job.plan.clone(), job.text(), world.clone(), recorder.clone(), &device)?;
     if let Some(bytes) = resume {
         trainer.resume(bytes)?;
     }
     while trainer.steps_done() < range.to {
         let report = trainer.step().await?;
-        let events = recorder.drain();
-        sender.send(RankStep { rank, report, events }).map_err(|_| Stop::Unheard)?;
+        let mut told = vec![(rank, recorder.drain())];
+        if job.place.profile.backend == Backend::Mpi {
+            told = tell::root(world.as_ref(), told.remove(0).1).await?;
+            // The telling itself is no part of the run.
+            recorder.drain();
+        }
+        for (rank, events) in told {
+            sender.send(RankStep { rank, report, events }).map_err(|_| Stop::Unheard)?;
+        }
     }
     Ok(if keep && rank == 0 { Some(trainer.save()?) } else { None })
 }
