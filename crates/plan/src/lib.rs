@@ -8,6 +8,7 @@ pub mod command;
 pub mod config;
 pub mod event;
 pub mod fold;
+pub mod grid;
 pub mod layout;
 pub mod mask;
 pub mod memory;
@@ -24,6 +25,7 @@ pub mod traffic;
 
 pub use config::{Optimizer, RunConfig, Task};
 pub use event::{Axis, Event, EventKind, Op, Pass};
+pub use grid::Grid;
 pub use layout::Layout;
 pub use mask::Mask;
 pub use mesh::Mesh;
