@@ -30,7 +30,7 @@ pub use correct::{Corrected, Edit};
 pub use document::Value;
 pub use facts::Fact;
 pub use finding::{Finding, Id, Severity, Stage};
-pub use flags::split as split_line;
+pub use flags::{join as join_line, split as split_line};
 pub use input::{Input, Machine};
 pub use mesh::{Mesh, MeshRank};
 pub use ordered::Ordered;

@@ -1,15 +1,20 @@
 //! The page: a state with actions, and components that draw it.
 
 pub mod address;
+pub mod backend;
 pub mod beat_text;
 mod browser;
 pub mod choices;
+pub mod doctor;
 pub mod engine;
 pub mod fields;
 pub mod form;
 pub mod format;
 pub mod geometry;
+pub mod groups;
 mod hear;
+pub mod places;
+mod probe;
 pub mod record;
 pub mod reference;
 mod root;
