@@ -45,29 +45,27 @@ pub fn BackendView(Props { backend, on }: &Props) -> Html {
     let request = backend.request();
     let detection = request.as_ref().map(|request| Shared::new(detect(&found, request)));
     html! {
-        <div class="columns backend-columns">
-            <div class="views">
-                { section("decision", "Decision", html! { { LEAD } }, html! {
-                    <>
-                        <div role="status" aria-label="Outcome">{ match &detection {
-                            Ok(detection) => trail::outcome(detection),
-                            Err(refusal) => refused(refusal),
-                        } }</div>
-                        if let Ok(detection) = &detection {
-                            <Tree detection={detection.clone()} />
-                            <h3>{ "How it was decided" }</h3>
-                            { trail::list(detection) }
-                        }
-                    </>
-                }) }
-                if let Ok(request) = &request {
-                    { beside(backend.preset, &found, request) }
-                }
-            </div>
-            <div class="settings" role="group" aria-label="Machine and wishes">
+        <div class="views">
+            <div class="machine" role="group" aria-label="Machine and wishes">
                 { controls(backend, request.as_ref().err(), &act) }
                 { machine(&found) }
             </div>
+            { section("decision", "Decision", html! { { LEAD } }, html! {
+                <>
+                    <div role="status" aria-label="Outcome">{ match &detection {
+                        Ok(detection) => trail::outcome(detection),
+                        Err(refusal) => refused(refusal),
+                    } }</div>
+                    if let Ok(detection) = &detection {
+                        <Tree detection={detection.clone()} />
+                        <h3>{ "How it was decided" }</h3>
+                        { trail::list(detection) }
+                    }
+                </>
+            }) }
+            if let Ok(request) = &request {
+                { beside(backend.preset, &found, request) }
+            }
         </div>
     }
 }
@@ -86,52 +84,61 @@ fn controls(backend: &Backend, refusal: Option<&Refusal>, act: &Callback<Act>) -
         DeviceChoice::ALL.map(|d| (device_name(d).into(), device_name(d).into())).to_vec();
     let backends: Vec<(AttrValue, AttrValue)> =
         BackendChoice::ALL.map(|b| (backend_name(b).into(), backend_name(b).into())).to_vec();
+    let device = act.reform(|name: String| {
+        let named = DeviceChoice::ALL.into_iter().find(|&device| device_name(device) == name);
+        Act::Device(named.unwrap_or_default())
+    });
+    let talk = act.reform(|name: String| {
+        let named = BackendChoice::ALL.into_iter().find(|&backend| backend_name(backend) == name);
+        Act::Backend(named.unwrap_or_default())
+    });
     html! {
-        <>
+        <div class="workbench">
             <Chosen
                 id="machine"
                 label="Machine"
                 value={backend.preset.name()}
                 options={machines}
-                hint="a preset, or the browser that this page runs in"
+                hint="a preset, or this browser"
                 on={act.reform(|name: String| {
                     Act::Machine(Preset::named(&name).unwrap_or(Preset::This))
                 })}
             />
-            { tick("Force CPU", backend.force_cpu, act.reform(Act::ForceCpu)) }
             <Chosen
                 id="device"
                 label="Device"
                 value={device_name(backend.device)}
                 options={devices}
-                on={act.reform(|name: String| Act::Device(
-                    DeviceChoice::ALL.into_iter().find(|&d| device_name(d) == name).unwrap_or_default()
-                ))}
+                hint="where tensors live"
+                on={device}
             />
             <Chosen
                 id="backend"
                 label="Backend"
                 value={backend_name(backend.backend)}
                 options={backends}
-                on={act.reform(|name: String| Act::Backend(
-                    BackendChoice::ALL.into_iter().find(|&b| backend_name(b) == name).unwrap_or_default()
-                ))}
+                hint="how ranks talk"
+                on={talk}
             />
-            { for FEATURES.map(|(feature, label)| tick(
-                label,
-                backend.features.contains(&feature),
-                act.reform(move |want| Act::Want(feature, want)),
-            )) }
             <Typed
                 id="world-size"
                 label="World size"
                 value={backend.world_size.clone()}
                 placeholder="as many as offered"
+                hint="ranks in all"
                 mode="numeric"
                 refusal={refusal.cloned()}
                 on={act.reform(Act::WorldSize)}
             />
-        </>
+            <div class="switches">
+                { tick("Force CPU", backend.force_cpu, act.reform(Act::ForceCpu)) }
+                { for FEATURES.map(|(feature, label)| tick(
+                    label,
+                    backend.features.contains(&feature),
+                    act.reform(move |want| Act::Want(feature, want)),
+                )) }
+            </div>
+        </div>
     }
 }
 
@@ -173,7 +180,7 @@ fn machine(probe: &Probe) -> Html {
     let memory = probe.memory.map_or("not said".to_owned(), format::bytes);
     rows.push(("Memory", memory));
     html! {
-        <dl class="facts" aria-label="What the machine has">
+        <dl class="facts machine-facts">
             { for rows.into_iter().map(|(name, value)| html! {
                 <div key={name}><dt>{ name }</dt><dd>{ value }</dd></div>
             }) }

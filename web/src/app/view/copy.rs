@@ -49,7 +49,7 @@ pub fn Copyable(Props { id, title, button, text }: &Props) -> Html {
     };
     html! {
         <div class="copyable">
-            <h4>{ title }</h4>
+            <h3>{ title }</h3>
             <pre id={id.clone()} tabindex="0" role="region" aria-label={title.clone()}>{ text }</pre>
             <div class="row">
                 <button type="button" onclick={copy}>{ button }</button>

@@ -77,7 +77,7 @@ pub fn GroupsView(Props { groups, run, on }: &Props) -> Html {
                         aria-disabled={groups.follows().to_string()}
                         onclick={act.reform(|_| Act::Follow)}
                     >
-                        { "The run's own mesh" }
+                        { "Mesh of this run" }
                     </button>
                     { for EXAMPLES.map(example) }
                 </div>

@@ -208,14 +208,14 @@ pub fn table(mesh: &GroupMesh, rank: usize) -> Html {
         html! {
             <tr key={kind.name}>
                 <th scope="row">{ kind.name }</th>
-                <td class="text">{ axes.join(" × ") }</td>
                 <td>{ peers.len() + 1 }</td>
-                <td>{ mesh.grid.coordinate_over(rank, &kind.over) }</td>
                 <td class="text peers">{ if peers.is_empty() {
                     "none: it is alone".to_owned()
                 } else {
                     crate::app::format::list(&peers)
                 } }</td>
+                <td>{ mesh.grid.coordinate_over(rank, &kind.over) }</td>
+                <td class="text">{ axes.join(" × ") }</td>
             </tr>
         }
     };
@@ -225,10 +225,10 @@ pub fn table(mesh: &GroupMesh, rank: usize) -> Html {
                 <thead>
                     <tr>
                         <th scope="col">{ "Group" }</th>
-                        <th scope="col" class="text">{ "Axes" }</th>
                         <th scope="col">{ "Ranks" }</th>
-                        <th scope="col">{ "Place" }</th>
                         <th scope="col" class="text">{ "Peers" }</th>
+                        <th scope="col">{ "Place" }</th>
+                        <th scope="col" class="text">{ "Axes" }</th>
                     </tr>
                 </thead>
                 <tbody>{ for mesh.kinds.iter().map(row) }</tbody>
