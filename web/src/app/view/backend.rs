@@ -8,13 +8,13 @@ use plan::runtime::{
 use yew::prelude::*;
 
 use crate::app::backend::{Act, Backend, backend_name, device_name};
+use crate::app::probe;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::view::parts::section;
 use crate::app::view::tree::Tree;
 use crate::app::view::typed::{Chosen, Typed, tick};
 use crate::app::view::{field, trail};
-use crate::app::{format, probe};
 
 /// Properties of [`BackendView`].
 #[derive(Clone, PartialEq, Properties)]
@@ -93,7 +93,7 @@ fn controls(backend: &Backend, refusal: Option<&Refusal>, act: &Callback<Act>) -
         Act::Backend(named.unwrap_or_default())
     });
     html! {
-        <div class="workbench">
+        <div class="wishes">
             <Chosen
                 id="machine"
                 label="Machine"
@@ -124,8 +124,8 @@ fn controls(backend: &Backend, refusal: Option<&Refusal>, act: &Callback<Act>) -
                 id="world-size"
                 label="World size"
                 value={backend.world_size.clone()}
-                placeholder="as many as offered"
-                hint="ranks in all"
+                placeholder="automatic"
+                hint="ranks in all; empty leaves it open"
                 mode="numeric"
                 refusal={refusal.cloned()}
                 on={act.reform(Act::WorldSize)}
@@ -176,8 +176,9 @@ fn machine(probe: &Probe) -> Html {
             ),
         ]),
     }
-    rows.push(("Cores", format!("{}, as it says", probe.cores)));
-    let memory = probe.memory.map_or("not said".to_owned(), format::bytes);
+    let hint = if matches!(probe.place, Place::Browser(_)) { " (a hint)" } else { "" };
+    rows.push(("Cores", format!("{}{hint}", probe.cores)));
+    let memory = probe.memory.map_or("not said".to_owned(), |bytes| format!("{} GiB", bytes >> 30));
     rows.push(("Memory", memory));
     html! {
         <dl class="facts machine-facts">

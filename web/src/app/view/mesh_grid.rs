@@ -24,6 +24,8 @@ pub struct Props {
 const NUMBERED: usize = 64;
 /// Pixels of a cell at most.
 const LARGEST: f64 = 56.0;
+/// Pixels of the whole at most: a thousand ranks still fit a screen.
+const WIDEST: f64 = 880.0;
 
 /// The grid.
 #[component]
@@ -71,7 +73,7 @@ pub fn MeshGrid(Props { mesh, rank, on }: &Props) -> Html {
     let words =
         format!("rank {rank} of {world}: {}; groups: {}", mesh.place(*rank), groups.join(", "));
     let view_box = format!("-3 -3 {:.0} {:.0}", drawn.width + 6.0, drawn.height + 6.0);
-    let widest = format!("max-width:{:.0}px", drawn.width / CELL * LARGEST);
+    let widest = format!("max-width:{:.0}px", (drawn.width / CELL * LARGEST).min(WIDEST));
     html! {
         <div
             class="mesh-grid"
