@@ -5,7 +5,7 @@ use plan::runtime::{
     BackendChoice, Build, DeviceChoice, Feature, Gpus, Launch, Preset, Probe, Request,
 };
 
-use crate::app::groups::whole;
+use crate::app::whole::whole;
 
 /// What is entered.
 #[derive(Clone, Debug, PartialEq)]

@@ -22,6 +22,7 @@ pub mod shared;
 pub mod state;
 mod update;
 mod view;
+pub mod whole;
 
 /// Draws the page and starts its workers.
 pub fn start() {

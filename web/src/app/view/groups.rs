@@ -3,7 +3,8 @@
 use plan::{Mesh, Refusal};
 use yew::prelude::*;
 
-use crate::app::groups::{Act, ENTRIES, GroupMesh, Groups};
+use crate::app::groups::mesh::GroupMesh;
+use crate::app::groups::{Act, ENTRIES, Groups};
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::view::field::sentence;

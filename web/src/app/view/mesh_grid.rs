@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use web_sys::{HtmlElement, KeyboardEvent, MouseEvent};
 use yew::prelude::*;
 
+use crate::app::format;
 use crate::app::geometry::mesh::{CELL, Move, layout};
-use crate::app::groups::{GroupMesh, Hue};
+use crate::app::groups::mesh::{GroupMesh, Hue, Kind};
 
 /// Properties of [`MeshGrid`].
 #[derive(Clone, PartialEq, Properties)]
@@ -182,7 +183,7 @@ fn ranks(count: usize) -> String {
 
 /// The keys to the lit hues.
 pub fn legend(mesh: &GroupMesh) -> Html {
-    let key = |kind: &crate::app::groups::Kind| {
+    let key = |kind: &Kind| {
         let hue = kind.hue?;
         Some(html! {
             <span key={kind.name}>
@@ -204,7 +205,7 @@ pub fn legend(mesh: &GroupMesh) -> Html {
 
 /// The groups of a rank as a table: the words behind the drawing.
 pub fn table(mesh: &GroupMesh, rank: usize) -> Html {
-    let row = |kind: &crate::app::groups::Kind| {
+    let row = |kind: &Kind| {
         let peers = mesh.peers(rank, kind);
         let axes: Vec<&str> = kind.over.iter().map(|&axis| mesh.grid.name(axis)).collect();
         html! {
@@ -214,7 +215,7 @@ pub fn table(mesh: &GroupMesh, rank: usize) -> Html {
                 <td class="text peers">{ if peers.is_empty() {
                     "none: it is alone".to_owned()
                 } else {
-                    crate::app::format::list(&peers)
+                    format::list(&peers)
                 } }</td>
                 <td>{ mesh.grid.coordinate_over(rank, &kind.over) }</td>
                 <td class="text">{ axes.join(" × ") }</td>

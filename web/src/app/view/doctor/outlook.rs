@@ -6,10 +6,11 @@ use yew::prelude::*;
 
 use crate::app::doctor::{Act, Doctor};
 use crate::app::form::Form;
-use crate::app::groups::{GroupMesh, whole};
+use crate::app::groups::mesh::GroupMesh;
 use crate::app::places::Place;
 use crate::app::view::groups::Chooser;
 use crate::app::view::parts::section;
+use crate::app::whole::whole;
 use crate::app::{address, browser};
 
 /// The outlook.
