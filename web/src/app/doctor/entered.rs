@@ -10,7 +10,7 @@ use plan::runtime::{Build, Gpus, Launch, Place, Preset, Probe};
 use crate::app::format;
 
 /// The longest text that the page takes; a configuration has some 2 KB.
-pub const MAX_BYTES: usize = 1 << 18;
+pub const MAX_BYTES: usize = 1 << 16;
 
 /// One input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,8 +98,12 @@ impl Entered {
 
     /// What it means; `None` where nothing is entered, or everything that cannot be read.
     pub fn input(&self) -> Result<Option<Input>, Vec<Refusal>> {
-        let refusals: Vec<Refusal> =
-            Part::ALL.into_iter().filter_map(|p| self.too_long(p)).collect();
+        let mut refusals: Vec<Refusal> =
+            Part::ALL.into_iter().filter_map(|part| self.too_long(part)).collect();
+        let settings = settings(self.get(Part::Settings)).unwrap_or_else(|refusal| {
+            refusals.push(refusal);
+            BTreeMap::new()
+        });
         if !refusals.is_empty() {
             return Err(refusals);
         }
@@ -111,7 +115,7 @@ impl Entered {
         let input = Input {
             config: text(Part::Config),
             launch: text(Part::Launch).map(|line| split_line(&line)),
-            settings: settings(self.get(Part::Settings)).map_err(|refusal| vec![refusal])?,
+            settings,
             accelerate: version(Part::Accelerate),
             torch: version(Part::Torch),
             trl: version(Part::Trl),
@@ -122,14 +126,14 @@ impl Entered {
 
     fn too_long(&self, part: Part) -> Option<Refusal> {
         let len = self.get(part).len();
-        (len > MAX_BYTES).then(|| too_long(part.key(), "what stands here", len))
+        (len > MAX_BYTES).then(|| too_long(part.key(), format::bytes(len as u64)))
     }
 }
 
 /// The text of a file that was opened.
 pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Refusal> {
     if bytes.len() > MAX_BYTES {
-        return Err(too_long(Part::Config.key(), name, bytes.len()));
+        return Err(file_too_long(name, bytes.len()));
     }
     let works = "open the file that accelerate config wrote";
     let no_text = |at: &[u8]| {
@@ -145,18 +149,15 @@ pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Refusal> {
         .map_err(|error| no_text(&error.as_bytes()[..error.utf8_error().valid_up_to()]))
 }
 
-/// Refuses a text of `len` bytes.
-pub fn too_long(field: &str, name: &str, len: usize) -> Refusal {
-    Refusal::new(
-        field,
-        name,
-        format!(
-            "{} are more than the {} that are taken here, and a configuration has some 2 KB",
-            format::bytes(len as u64),
-            format::bytes(MAX_BYTES as u64)
-        ),
-        "open the file that accelerate config wrote",
-    )
+/// Refuses a file of `len` bytes.
+pub fn file_too_long(name: &str, len: usize) -> Refusal {
+    too_long(Part::Config.key(), format!("{name} ({})", format::bytes(len as u64)))
+}
+
+fn too_long(field: &str, value: String) -> Refusal {
+    let most = format::bytes(MAX_BYTES as u64);
+    let reason = format!("at most {most} are taken here, and a configuration has some 2 KB");
+    Refusal::new(field, value, reason, "give the file that accelerate config wrote")
 }
 
 /// A preset's machine; the doctor's machines are never the browser.
@@ -246,7 +247,7 @@ mod tests {
         }
         let long = "a: 1\n".repeat(2_000_000);
         let refusals = Entered::default().with(Part::Config, long).input().expect_err("10 MB");
-        assert!(refusals[0].reason.contains("10.0 MB"), "{}", refusals[0]);
+        assert_eq!(refusals[0].value, "10.0 MB");
     }
 
     #[test]
@@ -255,6 +256,6 @@ mod tests {
         for bytes in [b"a\nb\n\0c".to_vec(), b"a\nb\n\xff".to_vec()] {
             assert!(text_of("x", bytes).expect_err("no text").reason.contains("line 3"));
         }
-        assert!(text_of("x", vec![b'a'; 10_000_000]).expect_err("long").value == "x");
+        assert!(text_of("x", vec![b'a'; 10_000_000]).expect_err("long").value.contains("10.0 MB"));
     }
 }

@@ -5,6 +5,10 @@ use yew::prelude::*;
 
 use crate::app::view::parts::section;
 
+/// More findings are counted, not shown: each is a card, and a file of nothing but unknown keys has
+/// thousands.
+const SHOWN: usize = 100;
+
 /// The findings.
 pub fn view(findings: &[Finding]) -> Html {
     section(
@@ -12,11 +16,16 @@ pub fn view(findings: &[Finding]) -> Html {
         "Findings",
         html! { { "In the order in which the run meets them." } },
         html! {
+            <>
             <ol class="finding-list">
-                { for findings.iter().enumerate().map(|(index, finding)| html! {
+                { for findings.iter().take(SHOWN).enumerate().map(|(index, finding)| html! {
                     <li key={index}>{ one(finding) }</li>
                 }) }
             </ol>
+            if findings.len() > SHOWN {
+                <p>{ format!("{} more findings follow: change these first.", findings.len() - SHOWN) }</p>
+            }
+            </>
         },
     )
 }

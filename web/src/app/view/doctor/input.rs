@@ -11,7 +11,7 @@ use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::platform::spawn_local;
 use yew::prelude::*;
 
-use crate::app::doctor::entered::{MAX_BYTES, Part, too_long};
+use crate::app::doctor::entered::{MAX_BYTES, Part, file_too_long};
 use crate::app::doctor::samples::Sample;
 use crate::app::doctor::{Act, Doctor, Outcome};
 use crate::app::shared::Shared;
@@ -239,7 +239,7 @@ pub fn OpenFile(FileProps { unreadable, on }: &FileProps) -> Html {
             let size = usize::try_from(file.size()).unwrap_or(usize::MAX);
             if size > MAX_BYTES {
                 // It is not even read.
-                on.emit(Act::Unreadable(too_long(Part::Config.key(), &file.name(), size)));
+                on.emit(Act::Unreadable(file_too_long(&file.name(), size)));
                 return;
             }
             let on = on.clone();
