@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// What decides how a binary behaves, below the root of the workspace.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 10] = [
     "Cargo.lock",
     "crates/plan/src",
+    "crates/doctor/src",
     "crates/comm/src",
     "crates/model/src",
     "crates/parallel/src",

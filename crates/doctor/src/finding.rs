@@ -72,6 +72,21 @@ impl Finding {
         self
     }
 
+    /// The reference's address, where it is one of a public repository.
+    ///
+    /// `owner/name#3856` is an issue or a pull request, `owner/name src/state.py` a file.
+    pub fn link(&self) -> Option<String> {
+        let reference = self.reference?;
+        let at = |repository: &str, rest: String| {
+            repository.contains('/').then(|| format!("https://github.com/{repository}/{rest}"))
+        };
+        match (reference.split_once('#'), reference.split_once(' ')) {
+            (Some((repository, number)), _) => at(repository, format!("issues/{number}")),
+            (None, Some((repository, file))) => at(repository, format!("blob/main/{file}")),
+            (None, None) => None,
+        }
+    }
+
     /// Where in the configuration.
     pub fn at(mut self, place: Option<Place>) -> Self {
         self.place = place;
@@ -240,5 +255,23 @@ impl Serialize for Id {
 impl std::fmt::Display for Id {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_lead_somewhere() {
+        let link = |id| Finding::new(id, Severity::Info, Stage::Read).link();
+        let issue = "https://github.com/huggingface/accelerate/issues/3856";
+        assert_eq!(link(Id::CpContextNeverBuilt).as_deref(), Some(issue));
+        let file = "https://github.com/huggingface/accelerate/blob/main/src/accelerate/state.py";
+        assert_eq!(link(Id::RanksAlone).as_deref(), Some(file));
+        for &id in Id::ALL {
+            let finding = Finding::new(id, Severity::Info, Stage::Read);
+            assert_eq!(finding.reference.is_some(), finding.link().is_some(), "{id}");
+        }
     }
 }

@@ -1,12 +1,10 @@
 //! The device mesh that accelerate builds from the sizes, and each rank's groups in it.
 
-use serde::Serialize;
+use plan::Grid;
+use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 
 use crate::ordered::Ordered;
 use crate::setup::{Axis, Kind, Parallelism, Setup, Sizes};
-
-/// The most ranks that are listed.
-pub const MAX_LISTED: u64 = 1024;
 
 /// Groups that accelerate flattens out of axes.
 const FLATTENED: [(&str, &[Axis]); 3] = [
@@ -16,7 +14,7 @@ const FLATTENED: [(&str, &[Axis]); 3] = [
 ];
 
 /// The mesh that results.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mesh {
     /// Sizes above 1, in the mesh's order.
     pub axes: Ordered<u64>,
@@ -24,22 +22,89 @@ pub struct Mesh {
     pub flattened: Ordered<u64>,
     /// Ranks in all.
     pub world_size: u64,
-    /// Every rank, unless there are too many or the sizes do not fit.
-    pub ranks: Vec<MeshRank>,
+    /// The axes as a grid, [`Axis::ALL`]'s place by place; `None` where there are too many ranks
+    /// to list or the sizes do not fit.
+    pub grid: Option<Grid<5>>,
     /// What else there is to say.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
 /// One rank's place and groups.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct MeshRank {
     /// The rank within the world.
-    pub rank: u64,
+    pub rank: usize,
     /// Its place by axis.
-    pub coordinate: Ordered<u64>,
+    pub coordinate: Ordered<usize>,
     /// The ranks of its group by axis, itself included.
-    pub groups: Ordered<Vec<u64>>,
+    pub groups: Ordered<Vec<usize>>,
+}
+
+impl Mesh {
+    /// Every rank with its groups, one after the other; none without a grid.
+    ///
+    /// A mesh holds none of them: a thousand ranks have a million members in their groups.
+    pub fn ranks(&self) -> impl ExactSizeIterator<Item = MeshRank> + '_ {
+        let world = self.grid.map_or(0, |grid| grid.world().get());
+        (0..world).map(|rank| self.place(rank))
+    }
+
+    /// Groups by name with the axes that they span: single axes first, then the flattened ones.
+    pub fn kinds(&self) -> Vec<(&'static str, Vec<usize>)> {
+        let axes = self.spread();
+        let singles = axes.iter().map(|&axis| (axis.name(), vec![axis as usize]));
+        let several = flattened(&axes)
+            .map(|(name, over)| (name, over.into_iter().map(|axis| axis as usize).collect()));
+        singles.chain(several).collect()
+    }
+
+    fn spread(&self) -> Vec<Axis> {
+        Axis::ALL.into_iter().filter(|axis| self.axes.get(axis.name()).is_some()).collect()
+    }
+
+    fn place(&self, rank: usize) -> MeshRank {
+        let Some(grid) = self.grid else {
+            return MeshRank { rank, coordinate: Ordered::default(), groups: Ordered::default() };
+        };
+        let along = |axis: &Axis| (axis.name(), grid.coordinate(rank, *axis as usize));
+        MeshRank {
+            rank,
+            coordinate: self.spread().iter().map(along).collect(),
+            groups: self
+                .kinds()
+                .into_iter()
+                .map(|(name, over)| (name, grid.group(rank, &over)))
+                .collect(),
+        }
+    }
+}
+
+impl Serialize for Mesh {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut mesh = serializer.serialize_struct("Mesh", 4 + usize::from(self.note.is_some()))?;
+        mesh.serialize_field("axes", &self.axes)?;
+        mesh.serialize_field("flattened", &self.flattened)?;
+        mesh.serialize_field("world_size", &self.world_size)?;
+        mesh.serialize_field("ranks", &Ranks(self))?;
+        if let Some(note) = &self.note {
+            mesh.serialize_field("note", note)?;
+        }
+        mesh.end()
+    }
+}
+
+/// The ranks as they are printed.
+struct Ranks<'a>(&'a Mesh);
+
+impl Serialize for Ranks<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ranks = self.0.ranks();
+        let mut list = serializer.serialize_seq(Some(ranks.len()))?;
+        for rank in ranks {
+            list.serialize_element(&rank)?;
+        }
+        list.end()
+    }
 }
 
 /// The mesh of a run; `None` where too little is known.
@@ -48,23 +113,23 @@ pub fn mesh(setup: &Setup) -> Option<Mesh> {
     let world_size = sizes.product();
     let note = note(setup, world_size);
     let axes: Vec<Axis> = Axis::ALL.into_iter().filter(|&axis| sizes.get(axis) > 1).collect();
-    let fits = note.is_none() && world_size <= MAX_LISTED;
-    let ranks = if fits {
-        (0..world_size).map(|rank| place(rank, &sizes, &axes)).collect()
-    } else {
-        vec![]
-    };
-    let many =
-        || (world_size > MAX_LISTED).then(|| format!("{world_size} ranks are too many to list"));
+    let grid = if note.is_none() { grid(&sizes) } else { None };
+    let many = || grid.is_none().then(|| format!("{world_size} ranks are too many to list"));
     Some(Mesh {
         axes: axes.iter().map(|&axis| (axis.name(), sizes.get(axis))).collect(),
         flattened: flattened(&axes)
             .map(|(name, over)| (name, over.iter().map(|&axis| sizes.get(axis)).product()))
             .collect(),
         world_size,
-        ranks,
         note: note.or_else(many),
+        grid,
     })
+}
+
+/// The sizes as a grid, unless it would be larger than any that can be listed.
+fn grid(sizes: &Sizes) -> Option<Grid<5>> {
+    let size = |axis| usize::try_from(sizes.get(axis)).unwrap_or(usize::MAX);
+    Grid::new(Axis::ALL.map(|axis| (axis.name(), size(axis)))).ok()
 }
 
 /// The sizes that take effect.
@@ -95,41 +160,6 @@ fn flattened(axes: &[Axis]) -> impl Iterator<Item = (&'static str, Vec<Axis>)> {
     })
 }
 
-fn place(rank: u64, sizes: &Sizes, axes: &[Axis]) -> MeshRank {
-    let coordinate = axes.iter().map(|&axis| (axis.name(), along(rank, sizes, axis))).collect();
-    let singles = axes.iter().map(|&axis| (axis.name(), vec![axis]));
-    let groups = singles
-        .chain(flattened(axes))
-        .map(|(name, over)| (name, group(rank, sizes, axes, &over)))
-        .collect();
-    MeshRank { rank, coordinate, groups }
-}
-
-/// The distance in ranks between neighbours along an axis: the product of the axes after it.
-fn stride(sizes: &Sizes, axis: Axis) -> u64 {
-    Axis::ALL.into_iter().filter(|&after| after > axis).map(|after| sizes.get(after)).product()
-}
-
-fn along(rank: u64, sizes: &Sizes, axis: Axis) -> u64 {
-    rank / stride(sizes, axis) % sizes.get(axis)
-}
-
-/// The ranks that differ from `rank` along `over` alone, in order.
-fn group(rank: u64, sizes: &Sizes, axes: &[Axis], over: &[Axis]) -> Vec<u64> {
-    let mut members = vec![rank];
-    for &axis in axes.iter().filter(|axis| over.contains(axis)) {
-        let step = stride(sizes, axis);
-        members = members
-            .into_iter()
-            .flat_map(|member| {
-                let first = member - along(member, sizes, axis) * step;
-                (0..sizes.get(axis)).map(move |place| first + place * step)
-            })
-            .collect();
-    }
-    members
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,8 +167,15 @@ mod tests {
     #[test]
     fn groups_of_2_x_2_x_4() {
         let sizes = Sizes { dp_replicate: 2, dp_shard: 2, cp: 4, sp: 1, tp: 1 };
-        let axes = [Axis::DpReplicate, Axis::DpShard, Axis::Cp];
-        let five = place(5, &sizes, &axes);
+        let axes = [("dp_replicate", 2), ("dp_shard", 2), ("cp", 4)];
+        let mesh = Mesh {
+            axes: axes.into_iter().collect(),
+            flattened: Ordered::default(),
+            world_size: 16,
+            grid: grid(&sizes),
+            note: None,
+        };
+        let five = mesh.ranks().nth(5).expect("there are 16");
         assert_eq!(five.coordinate.get("dp_shard"), Some(&1));
         assert_eq!(five.coordinate.get("cp"), Some(&1));
         assert_eq!(five.groups.get("cp"), Some(&vec![4, 5, 6, 7]));

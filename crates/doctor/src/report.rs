@@ -82,6 +82,32 @@ pub enum Fate {
     Built,
 }
 
+impl Fate {
+    /// The fate in words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Unknown => "not known, as the configuration cannot be read",
+            Self::NotAsked => "not asked for",
+            Self::Ignored => "asked for, and nobody listens",
+            Self::NotReached => "the run stops before it would be built",
+            Self::NeverBuilt => "prepare() passes it over",
+            Self::EnteredTooEarly => "entered before it is built",
+            Self::Built => "built in prepare()",
+        }
+    }
+}
+
+impl Verdict {
+    /// The verdict as a sentence.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Ok => "Nothing speaks against this run.",
+            Self::Warning => "This run may go wrong.",
+            Self::Error => "This run will go wrong.",
+        }
+    }
+}
+
 impl Context {
     /// The context's fate under these findings.
     pub(crate) fn of(setup: &Setup, findings: &[Finding]) -> Self {

@@ -5,80 +5,55 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::event::Axis;
+use crate::grid::Grid;
 use crate::{Rank, Refusal, Strategy, WorldSize};
 
 /// dp x cp ranks, cp itself being ring x ulysses; the last axis varies fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mesh {
-    dp: usize,
-    ring: usize,
-    ulysses: usize,
-    world: WorldSize,
+    grid: Grid<3>,
 }
 
 impl Mesh {
     /// A mesh of `dp` replicas of a context-parallel group that `strategy` shares out.
     pub fn new(dp: usize, strategy: Strategy) -> Result<Self, Refusal> {
-        crate::refusal::require_range("dp", dp, 1, crate::rank::MAX_WORLD_SIZE)?;
-        let (ring, ulysses) = (strategy.ring(), strategy.ulysses());
-        let world = WorldSize::new(dp.saturating_mul(ring * ulysses))?;
-        Ok(Self { dp, ring, ulysses, world })
+        let grid =
+            Grid::new([("dp", dp), ("ring", strategy.ring()), ("ulysses", strategy.ulysses())])?;
+        Ok(Self { grid })
     }
 
     /// All ranks.
     pub fn world(&self) -> WorldSize {
-        self.world
+        self.grid.world()
     }
 
     /// The size of an axis.
     pub fn size(&self, axis: Axis) -> usize {
-        match axis {
-            Axis::World => self.world.get(),
-            Axis::Dp => self.dp,
-            Axis::Cp => self.ring * self.ulysses,
-            Axis::Ring => self.ring,
-            Axis::Ulysses => self.ulysses,
-        }
+        self.grid.size_over(over(axis))
     }
 
     /// `rank`'s place along an axis, from 0.
     pub fn coordinate(&self, rank: Rank, axis: Axis) -> usize {
-        let cp = self.size(Axis::Cp);
-        match axis {
-            Axis::World => rank.index(),
-            Axis::Dp => rank.index() / cp,
-            Axis::Cp => rank.index() % cp,
-            Axis::Ring => rank.index() % cp / self.ulysses,
-            Axis::Ulysses => rank.index() % self.ulysses,
-        }
+        self.grid.coordinate_over(rank.index(), over(axis))
     }
 
     /// The ranks that differ from `rank` along `axis` alone, itself included, in order.
     pub fn group(&self, rank: Rank, axis: Axis) -> Vec<Rank> {
-        let same = |other: Rank, axes: &[Axis]| {
-            axes.iter().all(|&a| self.coordinate(other, a) == self.coordinate(rank, a))
-        };
-        let fixed: &[Axis] = match axis {
-            Axis::World => &[],
-            Axis::Dp => &[Axis::Cp],
-            Axis::Cp => &[Axis::Dp],
-            Axis::Ring => &[Axis::Dp, Axis::Ulysses],
-            Axis::Ulysses => &[Axis::Dp, Axis::Ring],
-        };
-        self.world.ranks().filter(|&other| same(other, fixed)).collect()
+        let members = self.grid.group(rank.index(), over(axis));
+        members.into_iter().filter_map(|member| self.world().rank(member).ok()).collect()
     }
 
     /// What `inspect mesh` prints; ring and ulysses appear only where cp is split in two.
     pub fn view(&self) -> MeshView {
         let mut axes = vec![Axis::Dp, Axis::Cp];
-        if self.ring > 1 && self.ulysses > 1 {
+        if self.size(Axis::Ring) > 1 && self.size(Axis::Ulysses) > 1 {
             axes.extend([Axis::Ring, Axis::Ulysses]);
         }
         let by_axis = |f: &dyn Fn(Axis) -> usize| {
             axes.iter().map(|&a| (a.name().to_owned(), f(a))).collect::<BTreeMap<_, _>>()
         };
         let ranks = self
-            .world
+            .world()
             .ranks()
             .map(|rank| MeshRank {
                 rank: rank.index(),
@@ -93,6 +68,17 @@ impl Mesh {
             })
             .collect();
         MeshView { axes: by_axis(&|a| self.size(a)), ranks }
+    }
+}
+
+/// The grid's axes that an axis of the run spans.
+fn over(axis: Axis) -> &'static [usize] {
+    match axis {
+        Axis::World => &[0, 1, 2],
+        Axis::Dp => &[0],
+        Axis::Cp => &[1, 2],
+        Axis::Ring => &[1],
+        Axis::Ulysses => &[2],
     }
 }
 

@@ -9,6 +9,7 @@
 //! - what needs a GPU is refused before anything starts, with what to use instead.
 
 mod backend;
+mod branch;
 mod device;
 #[cfg(test)]
 mod laws;
@@ -18,6 +19,7 @@ mod profile;
 mod request;
 mod world;
 
+pub use branch::{Branch, End};
 pub use preset::Preset;
 pub use probe::{
     Browser, Build, Gpu, Gpus, Launch, Launcher, MIB, Place, Probe, Support, WhyNoCuda,
@@ -41,7 +43,8 @@ pub fn detect(probe: &Probe, request: &Request) -> Detection {
             Outcome::Refused(refusal)
         }
     };
-    Detection { trail: trail.into_decisions(), outcome }
+    let (trail, path) = trail.into_parts();
+    Detection { trail, path, outcome }
 }
 
 fn decide(probe: &Probe, request: &Request, trail: &mut Trail) -> Result<RuntimeProfile, Refusal> {

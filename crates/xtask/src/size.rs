@@ -29,8 +29,10 @@ struct Binary {
     limit: usize,
 }
 
+/// The page alone stayed below 300 KB. The doctor reads YAML, knows some thirty faults by their words
+/// and corrects them, which may add 120 KB; with that and views yet to come the page may take 600.
 const BINARIES: [Binary; 2] =
-    [Binary { name: "app", limit: 300 * KB }, Binary { name: "worker", limit: 700 * KB }];
+    [Binary { name: "app", limit: 600 * KB }, Binary { name: "worker", limit: 700 * KB }];
 
 /// Bytes of one file as it is and as a host sends it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,6 +10,9 @@ mod page;
 mod site;
 
 mod bench;
+mod decisions;
+mod diagnosis;
+mod groups;
 mod input;
 mod links;
 mod loading;
@@ -18,3 +21,4 @@ mod numbers;
 mod panics;
 mod places;
 mod running;
+mod views;

@@ -38,6 +38,18 @@ impl Page {
         button.click().await.with_context(|| format!("{name} cannot be pressed"))
     }
 
+    /// Follows a link, found by its whole text.
+    pub async fn follow(&self, name: &str) -> Result<()> {
+        let link = self.client.find(Locator::LinkText(name)).await;
+        let link = link.with_context(|| format!("there is no link {name}"))?;
+        link.click().await.with_context(|| format!("{name} cannot be followed"))
+    }
+
+    /// Sends keys to what a CSS selector finds.
+    pub async fn keys(&self, css: &str, keys: &str) -> Result<()> {
+        Ok(self.client.find(Locator::Css(css)).await?.send_keys(keys).await?)
+    }
+
     /// Enters `value` into the field with this label, be it typed, chosen or ticked.
     pub async fn enter(&self, label: &str, value: &str) -> Result<()> {
         let found = self

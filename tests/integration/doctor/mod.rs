@@ -7,4 +7,4 @@ mod laws;
 mod machines;
 mod mesh;
 mod messages;
-mod support;
+pub mod support;

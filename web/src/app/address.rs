@@ -6,15 +6,19 @@ use form_urlencoded::{Serializer, parse};
 
 use crate::app::fields::{Field, Kind, MAX_WORLD};
 use crate::app::form::{Form, is_whole};
+use crate::app::places::Place;
 
 /// The version of the address that this page writes.
 const VERSION: &str = "1";
 const CHECK: &str = "check";
 const TEXT: &str = "text";
+const VIEW: &str = "view";
 
 /// What an address opens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Opened {
+    /// What to look at.
+    pub place: Place,
     /// The run's settings.
     pub form: Form,
     /// Whether the run is checked against one rank.
@@ -23,10 +27,14 @@ pub struct Opened {
     pub notices: Vec<String>,
 }
 
-/// The address of a run, without the `#`; `own_text` says that it read the user's own text.
-pub fn write(form: &Form, check: bool, own_text: bool) -> String {
+/// The address of a run seen from `place`, without the `#`; `own_text` says that it read the
+/// user's own text.
+pub fn write(place: Place, form: &Form, check: bool, own_text: bool) -> String {
     let mut address = Serializer::new(String::new());
     address.append_pair("v", VERSION);
+    if place != Place::default() {
+        address.append_pair(VIEW, place.key());
+    }
     for field in Field::ALL {
         let value = form.get(field).trim();
         if !value.is_empty() {
@@ -59,6 +67,14 @@ pub fn read(address: &str) -> Opened {
                 "The link is of version {value}, and this page reads version {VERSION}: what it \
                  knows was taken over."
             )),
+            VIEW => match Place::named(&value) {
+                Some(place) => opened.place = place,
+                None => opened.notices.push(format!(
+                    "The link's view “{}” is unknown here: this is {}.",
+                    brief(&value),
+                    Place::default().title()
+                )),
+            },
             CHECK => opened.check = value == "1",
             TEXT => opened.notices.push(
                 "The link was made with a text of its maker's own, which an address cannot \
@@ -171,11 +187,14 @@ mod tests {
             .with(Field::Documents, "96,64,96")
             .with(Field::Lr, "0.0015")
             .with(Field::KvHeads, "2");
-        let address = write(&form, true, false);
+        let address = write(Place::Play, &form, true, false);
         assert!(address.starts_with("v=1&task=text&cp=2&"), "{address}");
         assert!(address.contains("documents=96,64,96"), "{address}");
-        let expect = Opened { form, check: true, notices: Vec::new() };
+        let expect =
+            Opened { place: Place::Play, form: form.clone(), check: true, notices: Vec::new() };
         assert_eq!(read(&format!("#{address}")), expect);
+        let doctor = read(&write(Place::Doctor, &form, false, false));
+        assert_eq!((doctor.place, doctor.form), (Place::Doctor, form));
         assert_eq!(read(""), Opened::default());
     }
 
@@ -191,6 +210,7 @@ mod tests {
             ("v=1&lr=-1", Field::Lr, "0", "out of range"),
             ("v=1&lr=NaN", Field::Lr, "0.003", "not a number"),
             ("v=1&colour=red", Field::Cp, "4", "“colour”"),
+            ("v=1&view=lab", Field::Cp, "4", "view “lab”"),
             ("v=7&cp=2", Field::Cp, "2", "version 7"),
             ("v=1&cp=2&cp=1", Field::Cp, "1", "“cp” stands twice"),
             ("v=1&lr=1e99", Field::Lr, "100", "out of range"),

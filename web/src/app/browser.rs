@@ -19,14 +19,36 @@ pub fn address() -> String {
 
 /// Replaces what stands behind the `#`, without an entry in the history.
 pub fn set_address(address: &str) {
+    let url = link(address);
+    if let Ok(history) = window().history() {
+        // Where a browser refuses, the page works on with an old address.
+        let _ = history.replace_state_with_url(&JsValue::from_str(OURS), "", Some(&url));
+    }
+}
+
+/// What marks entries of the history that this page has written itself.
+const OURS: &str = "ringside";
+
+/// Writes what stands behind the `#` as a new entry of the history.
+pub fn push_address(address: &str) {
+    if let Ok(history) = window().history() {
+        let url = link(address);
+        let _ = history.push_state_with_url(&JsValue::from_str(OURS), "", Some(&url));
+    }
+}
+
+/// Whether the entry of the history that is shown was written by this page, and not by a link.
+pub fn is_own_entry() -> bool {
+    let state = window().history().and_then(|history| history.state());
+    state.is_ok_and(|state| state.as_string().as_deref() == Some(OURS))
+}
+
+/// An address for a link: this page with `address` behind the `#`.
+pub fn link(address: &str) -> String {
     let location = window().location();
     // A bare fragment would be resolved against <base>, and lose the page's file name.
     let place = |part: Result<String, JsValue>| part.unwrap_or_default();
-    let url = format!("{}{}#{address}", place(location.pathname()), place(location.search()));
-    if let Ok(history) = window().history() {
-        // Where a browser refuses, the page works on with an old address.
-        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&url));
-    }
+    format!("{}{}#{address}", place(location.pathname()), place(location.search()))
 }
 
 /// Milliseconds since the page was opened.
@@ -41,6 +63,25 @@ pub fn reduced_motion() -> bool {
         .ok()
         .flatten()
         .is_some_and(|query| query.matches())
+}
+
+/// Hands `text` to the clipboard; false where the browser does not let a page do that.
+pub async fn copy(text: &str) -> bool {
+    let clipboard = window().navigator().clipboard();
+    // Without a secure context there is no clipboard, whatever its type says.
+    if clipboard.is_undefined() {
+        return false;
+    }
+    wasm_bindgen_futures::JsFuture::from(clipboard.write_text(text)).await.is_ok()
+}
+
+/// Selects what stands in the element with this id, ready to be copied by hand.
+pub fn select(id: &str) {
+    let selection = window().get_selection().ok().flatten();
+    if let (Some(element), Some(selection)) = (element(id), selection) {
+        // Nothing is lost where it fails: the text is still there.
+        let _ = selection.select_all_children(&element);
+    }
 }
 
 /// A seed that is short enough to read out.

@@ -1,16 +1,21 @@
 //! The page: a state with actions, and components that draw it.
 
 pub mod address;
+pub mod backend;
 pub mod beat_text;
 mod browser;
 pub mod choices;
+pub mod doctor;
 pub mod engine;
 pub mod fields;
 pub mod form;
 pub mod format;
 pub mod geometry;
+pub mod groups;
 mod hear;
 mod pace;
+pub mod places;
+mod probe;
 pub mod record;
 pub mod reference;
 mod root;
@@ -18,6 +23,7 @@ pub mod shared;
 pub mod state;
 mod update;
 mod view;
+pub mod whole;
 
 /// Draws the page and starts its workers.
 pub fn start() {

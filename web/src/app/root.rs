@@ -44,7 +44,11 @@ impl Component for App {
         let open = on.clone();
         let address = web_sys::window().map(|window| {
             EventListener::new(&window, "hashchange", move |_| {
-                open.emit(Action::Open(browser::address()));
+                let address = browser::address();
+                open.emit(match browser::is_own_entry() {
+                    true => Action::Return(address),
+                    false => Action::Open(address),
+                });
             })
         });
         Self {
@@ -125,6 +129,7 @@ impl App {
             }
             Effect::DropReference => self.reference = None,
             Effect::WriteAddress(address) => browser::set_address(&address),
+            Effect::PushAddress(address) => browser::push_address(&address),
         }
     }
 

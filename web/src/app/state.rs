@@ -6,9 +6,13 @@ use plan::command::RunId;
 use plan::{Refusal, RunPlan};
 
 use crate::app::address;
+use crate::app::backend::{self, Backend};
+use crate::app::doctor::{self, Doctor};
 use crate::app::engine::{self, Engine, Phase};
 use crate::app::fields::Field;
 use crate::app::form::Form;
+use crate::app::groups::{self, Groups};
+use crate::app::places::Place;
 use crate::app::record::Record;
 use crate::app::reference::ReferenceLog;
 use crate::app::shared::Shared;
@@ -30,6 +34,14 @@ pub struct OwnText {
 /// Everything that the page shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
+    /// What is looked at.
+    pub place: Place,
+    /// The mesh that the groups' view shows.
+    pub groups: Shared<Groups>,
+    /// What the backend's view asks.
+    pub backend: Shared<Backend>,
+    /// What the doctor was given, and what it says.
+    pub doctor: Shared<Doctor>,
     /// What is entered.
     pub form: Shared<Form>,
     /// The user's text; `None` is the built-in one.
@@ -104,6 +116,17 @@ pub enum Action {
     TestLinks,
     /// An address was opened.
     Open(String),
+    /// The user went to another place.
+    Go(Place),
+    /// The browser's Back or Forward came to an address of this page's own: its place counts,
+    /// the run stays.
+    Return(String),
+    /// Something of the groups' view.
+    Groups(groups::Act),
+    /// Something of the backend's view.
+    Backend(backend::Act),
+    /// Something of the doctor's.
+    Doctor(doctor::Act),
     /// The user has read the notices.
     DismissNotices,
     /// The workers of a launch sent something.
@@ -129,6 +152,8 @@ pub enum Effect {
     SelfTest(RunId),
     /// Write the address.
     WriteAddress(String),
+    /// Write the address as a new entry of the browser's history.
+    PushAddress(String),
 }
 
 impl State {
@@ -137,6 +162,10 @@ impl State {
         let plan =
             Shared::new(RunPlan::new(Default::default()).expect("the default run is possible"));
         let mut state = Self {
+            place: Place::default(),
+            groups: Shared::default(),
+            backend: Shared::default(),
+            doctor: Shared::default(),
             form: Shared::default(),
             text: None,
             check: false,
@@ -197,7 +226,16 @@ impl State {
 
     /// What to do so that the address holds the run; nothing while the form is wrong.
     pub(super) fn write_address(&self) -> Option<Effect> {
-        let address = address::write(&self.form, self.check, self.text.is_some());
-        self.refusals.is_empty().then_some(Effect::WriteAddress(address))
+        self.refusals.is_empty().then(|| Effect::WriteAddress(self.address(self.place)))
+    }
+
+    /// The address of the run seen from `place`; of the last run that could work, while the form
+    /// is wrong.
+    pub fn address(&self, place: Place) -> String {
+        let form = match self.refusals.is_empty() {
+            true => (*self.form).clone(),
+            false => Form::of(self.plan.config()),
+        };
+        address::write(place, &form, self.check, self.text.is_some())
     }
 }

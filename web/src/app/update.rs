@@ -6,6 +6,7 @@ use crate::app::address::{self, Opened};
 use crate::app::engine;
 use crate::app::fields::Field;
 use crate::app::form::Form;
+use crate::app::places::Place;
 use crate::app::record::Record;
 use crate::app::shared::Shared;
 use crate::app::state::{Action, Effect, SelfTest, State};
@@ -43,6 +44,20 @@ impl State {
             Action::Reset => self.restart(),
             Action::TestLinks => self.test_links(),
             Action::Open(address) => self.open_address(&address),
+            Action::Go(place) => self.go(place),
+            Action::Return(address) => self.return_to(&address),
+            Action::Groups(act) => {
+                self.groups.make_mut().apply(act, self.plan.mesh());
+                Vec::new()
+            }
+            Action::Backend(act) => {
+                self.backend.make_mut().apply(act);
+                Vec::new()
+            }
+            Action::Doctor(act) => {
+                self.doctor.make_mut().apply(act);
+                Vec::new()
+            }
             Action::DismissNotices => {
                 self.notices = Rc::new([]);
                 Vec::new()
@@ -82,7 +97,8 @@ impl State {
     }
 
     fn open_address(&mut self, address: &str) -> Vec<Effect> {
-        let Opened { form, check, notices } = address::read(address);
+        let Opened { place, form, check, notices } = address::read(address);
+        self.place = place;
         let same = *self.form == form && self.check == check && notices.is_empty();
         if same {
             return Vec::new();
@@ -90,6 +106,26 @@ impl State {
         self.notices = notices.into();
         self.check = check;
         self.edit(form)
+    }
+
+    /// Looks at another place; nothing of the run changes.
+    fn go(&mut self, place: Place) -> Vec<Effect> {
+        if place == self.place {
+            return Vec::new();
+        }
+        self.place = place;
+        vec![Effect::PushAddress(self.address(place))]
+    }
+
+    /// Takes the place from an address of an earlier moment, and writes the run of this one; from
+    /// run to run it goes as by a link.
+    fn return_to(&mut self, address: &str) -> Vec<Effect> {
+        let place = address::read(address).place;
+        if place == self.place {
+            return self.open_address(address);
+        }
+        self.place = place;
+        self.write_address().into_iter().collect()
     }
 
     /// Ends the run; fresh workers wait at step 0.
@@ -307,6 +343,33 @@ mod tests {
         assert!(matches!(state.engine.phase(), Phase::Failed(f) if f[0].rank == Some(2)));
         assert_eq!(state.apply(Action::Reset), [Effect::Launch]);
         assert_eq!(state.engine.phase(), &Phase::Idle);
+    }
+
+    #[test]
+    fn another_place_leaves_the_run_alone() {
+        let mut state = ready("v=1&cp=2");
+        state.apply(Action::Run);
+        train(&mut state, 0);
+        let effects = state.apply(Action::Go(Place::Doctor));
+        assert!(matches!(&effects[..], [Effect::PushAddress(a)] if a.contains("view=doctor")));
+        assert_eq!(state.apply(Action::Go(Place::Doctor)), []);
+        let opened = state.address(Place::Backend);
+        assert_eq!(state.apply(Action::Open(opened)), []);
+        assert_eq!(state.place, Place::Backend);
+        // Back: the entry was written when there were 4 ranks, and there are 2 now.
+        let effects = state.apply(Action::Return("v=1&cp=4".into()));
+        assert!(matches!(&effects[..], [Effect::WriteAddress(a)] if a.contains("cp=2")));
+        assert_eq!((state.place, state.steps()), (Place::Play, 1));
+        assert_eq!(state.engine.phase(), &Phase::Running);
+    }
+
+    #[test]
+    fn a_wrong_form_does_not_keep_anybody_from_leaving() {
+        let mut state = ready("");
+        state.apply(Action::Set(Field::Heads, "5".into()));
+        let effects = state.apply(Action::Go(Place::Groups));
+        assert!(matches!(&effects[..], [Effect::PushAddress(a)] if a.contains("heads=4")));
+        assert_eq!(state.form.get(Field::Heads), "5");
     }
 
     #[test]

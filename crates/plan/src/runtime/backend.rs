@@ -1,5 +1,6 @@
 //! How the ranks talk.
 
+use super::branch::Branch;
 use super::device::count;
 use super::probe::{Browser, Launch, Place, Probe, Support};
 use super::profile::{Backend, Device, Trail};
@@ -33,7 +34,11 @@ fn in_a_page(browser: Browser, wish: BackendChoice, trail: &mut Trail) -> Result
         BackendChoice::Nccl => Some("nccl"),
     };
     if let Some(name) = wished {
+        trail.at(Branch::NotInAPage);
         return Err(refuse(name, "in a page a rank is a web worker", "use backend workers"));
+    }
+    if browser.workers == Support::Absent || browser.simd == Support::Absent {
+        trail.at(Branch::NoWorkers);
     }
     if browser.workers == Support::Absent {
         let why = "this browser has no module workers, and a rank is one";
@@ -43,6 +48,7 @@ fn in_a_page(browser: Browser, wish: BackendChoice, trail: &mut Trail) -> Result
         let why = "this browser has no WebAssembly SIMD, which the rank worker is built for";
         return Err(refuse("workers", why, "use a current browser, or run the native program"));
     }
+    trail.at(Branch::Workers);
     trail.took(
         "workers",
         match browser.isolation {
@@ -62,11 +68,13 @@ fn natively(
 ) -> Result<Backend, Refusal> {
     match wish {
         BackendChoice::Workers => {
+            trail.at(Branch::OnlyInAPage);
             let why = "workers belong to a page, and this is a native program";
             Err(refuse("workers", why, "use backend threads"))
         }
         BackendChoice::Threads => {
-            never_alone(probe, "threads")?;
+            never_alone(probe, "threads", trail)?;
+            trail.at(Branch::Threads);
             trail.took("threads", "it was asked for");
             Ok(Backend::Threads)
         }
@@ -78,35 +86,43 @@ fn natively(
 
 /// Refuses a backend without messages between processes where a launcher started several: each
 /// would train the whole run by itself and believe that it is rank 0 of 1.
-fn never_alone(probe: &Probe, backend: &str) -> Result<(), Refusal> {
+fn never_alone(probe: &Probe, backend: &str, trail: &mut Trail) -> Result<(), Refusal> {
     match probe.launch {
-        Launch::Mpi { launcher, size, .. } if size > 1 => Err(refuse(
-            backend,
-            format!(
-                "{} started {size} processes, and each would believe that it is alone",
-                launcher.name()
-            ),
-            match probe.build.mpi {
-                Support::Present => "use backend mpi, or start one process",
-                Support::Absent => "build with --features mpi, or start one process",
-            },
-        )),
+        Launch::Mpi { launcher, size, .. } if size > 1 => {
+            trail.at(Branch::Alone);
+            Err(refuse(
+                backend,
+                format!(
+                    "{} started {size} processes, and each would believe that it is alone",
+                    launcher.name()
+                ),
+                match probe.build.mpi {
+                    Support::Present => "use backend mpi, or start one process",
+                    Support::Absent => "build with --features mpi, or start one process",
+                },
+            ))
+        }
         Launch::Mpi { .. } | Launch::Alone => Ok(()),
     }
 }
 
 fn mpi(probe: &Probe, trail: &mut Trail) -> Result<Backend, Refusal> {
     if probe.build.mpi == Support::Absent {
+        trail.at(Branch::NoMpi);
         let why = "this program is built without MPI";
         return Err(refuse("mpi", why, "build with --features mpi, or use backend threads"));
     }
     match probe.launch {
-        Launch::Alone => Err(refuse(
-            "mpi",
-            "no MPI launcher started this process",
-            "start it with mpirun -n W, or use backend threads",
-        )),
+        Launch::Alone => {
+            trail.at(Branch::NoMpi);
+            Err(refuse(
+                "mpi",
+                "no MPI launcher started this process",
+                "start it with mpirun -n W, or use backend threads",
+            ))
+        }
         Launch::Mpi { launcher, size, .. } => {
+            trail.at(Branch::Mpi);
             let why = format!("{} started {}", launcher.name(), count(size, "process"));
             trail.took("mpi", why.replace("processs", "processes"));
             Ok(Backend::Mpi)
@@ -115,6 +131,9 @@ fn mpi(probe: &Probe, trail: &mut Trail) -> Result<Backend, Refusal> {
 }
 
 fn nccl(probe: &Probe, device: Device, trail: &mut Trail) -> Result<Backend, Refusal> {
+    if device == Device::Cpu || probe.build.nccl == Support::Absent {
+        trail.at(Branch::NoNccl);
+    }
     if device == Device::Cpu {
         let why = match probe.cuda() {
             Ok(_) => "NCCL moves GPU memory, and the device is the CPU",
@@ -130,8 +149,9 @@ fn nccl(probe: &Probe, device: Device, trail: &mut Trail) -> Result<Backend, Ref
         && size > 1
         && probe.build.mpi == Support::Absent
     {
-        never_alone(probe, "nccl")?;
+        never_alone(probe, "nccl", trail)?;
     }
+    trail.at(Branch::Nccl);
     trail.took("nccl", "it was asked for, and the device is a GPU");
     Ok(Backend::Nccl)
 }
@@ -149,11 +169,13 @@ fn automatic(
         match probe.launch {
             Launch::Mpi { size, local_size, .. } if size > 1 => {
                 if local_size <= gpus && probe.build.mpi == Support::Present {
+                    trail.at(Branch::Nccl);
                     trail.took("nccl", "one rank a GPU; MPI started the processes");
                     return Ok(Backend::Nccl);
                 }
             }
             Launch::Mpi { .. } | Launch::Alone if gpus > 1 && fits => {
+                trail.at(Branch::Nccl);
                 trail.took("nccl", format!("one rank a GPU, and there are {gpus}"));
                 return Ok(Backend::Nccl);
             }
@@ -161,9 +183,12 @@ fn automatic(
         }
     }
     if launched {
-        never_alone_without_mpi(probe)?;
+        if probe.build.mpi == Support::Absent {
+            never_alone(probe, "auto", trail)?;
+        }
         return mpi(probe, trail);
     }
+    trail.at(Branch::Threads);
     trail.took(
         "threads",
         match device {
@@ -172,13 +197,6 @@ fn automatic(
         },
     );
     Ok(Backend::Threads)
-}
-
-fn never_alone_without_mpi(probe: &Probe) -> Result<(), Refusal> {
-    match probe.build.mpi {
-        Support::Present => Ok(()),
-        Support::Absent => never_alone(probe, "auto"),
-    }
 }
 
 fn refuse(value: &str, reason: impl Into<String>, works: &str) -> Refusal {

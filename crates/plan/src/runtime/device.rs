@@ -1,5 +1,6 @@
 //! Which device, and whether it can do what the training code wants.
 
+use super::branch::Branch;
 use super::probe::Probe;
 use super::profile::{CpuMode, Device, Trail};
 use super::request::{DeviceChoice, Request};
@@ -11,6 +12,7 @@ pub(super) fn decide(
     trail: &mut Trail,
 ) -> Result<(Device, CpuMode), Refusal> {
     if request.force_cpu {
+        trail.at(Branch::ForcedCpu);
         if request.device == DeviceChoice::Cuda {
             trail.overruled("device = cuda", "force_cpu outranks it");
         }
@@ -19,19 +21,23 @@ pub(super) fn decide(
     }
     match (request.device, probe.cuda()) {
         (DeviceChoice::Cpu, _) => {
+            trail.at(Branch::AskedCpu);
             trail.took("cpu", "device = cpu was asked for");
             Ok((Device::Cpu, CpuMode::Chosen))
         }
         (DeviceChoice::Auto | DeviceChoice::Cuda, Ok(gpus)) => {
+            trail.at(Branch::Gpu);
             let names = gpus.first().map_or("", |gpu| gpu.name.as_str());
             trail.took("cuda", format!("{} found: {names}", count(gpus.len(), "GPU")));
             Ok((Device::Cuda, CpuMode::Off))
         }
         (DeviceChoice::Auto, Err(why)) => {
+            trail.at(Branch::NoGpu);
             trail.took("cpu", why.reason());
             Ok((Device::Cpu, CpuMode::Fallback))
         }
         (DeviceChoice::Cuda, Err(why)) => {
+            trail.at(Branch::GpuRefused);
             Err(Refusal::new("device", "cuda", why.reason(), why.works()))
         }
     }
@@ -42,6 +48,11 @@ pub(super) fn check_features(
     request: &Request,
     trail: &mut Trail,
 ) -> Result<(), Refusal> {
+    trail.at(match (request.features.is_empty(), device) {
+        (true, _) => Branch::NothingWanted,
+        (false, Device::Cuda) => Branch::FeaturesOnGpu,
+        (false, Device::Cpu) => Branch::FeaturesRefused,
+    });
     for feature in &request.features {
         match device {
             Device::Cuda => trail.took(feature.name(), "the device is a GPU"),

@@ -80,6 +80,11 @@ fn check(probe: &Probe, request: &Request) {
     let say = || format!("{probe:?}\n{request:?}\n{detection:?}");
     assert!(!detection.trail.is_empty(), "no trail: {}", say());
     let last = detection.trail.last().expect("it is not empty");
+    let steps: Vec<Step> = detection.path.iter().map(|branch| branch.step()).collect();
+    assert_eq!(steps, Step::ALL[..steps.len()], "the path leaves the tree: {}", say());
+    let (end, before) = detection.path.split_last().expect("there is a first step");
+    assert!(before.iter().all(|branch| branch.end() == End::GoesOn), "{}", say());
+    assert_eq!(last.step, end.step(), "trail and path part: {}", say());
     match &detection.outcome {
         Outcome::Runs(profile) => {
             let cuda = probe.cuda().is_ok();
@@ -114,9 +119,12 @@ fn check(probe: &Probe, request: &Request) {
                 assert!(!alone, "ranks that believe they are alone: {}", say());
             }
             assert_ne!(last.standing, Standing::Refused, "{}", say());
+            assert_eq!((steps.len(), end.end()), (4, End::GoesOn), "{}", say());
+            check_results(profile, &detection.path);
         }
         Outcome::Refused(refusal) => {
             assert_eq!(last.standing, Standing::Refused, "{}", say());
+            assert_eq!(end.end(), End::Refuses, "{}", say());
             assert!(!refusal.works.is_empty(), "no way out: {}", say());
             if request.force_cpu {
                 assert_ne!(refusal.field, "device", "force_cpu lost: {}", say());
@@ -134,6 +142,32 @@ fn the_laws_hold_over_the_whole_product() {
             check(&probe, request);
         }
     }
+}
+
+/// What a branch leads to is what came of it.
+fn check_results(profile: &RuntimeProfile, path: &[Branch]) {
+    let device = match profile.device {
+        Device::Cpu => "cpu",
+        Device::Cuda => "cuda",
+    };
+    assert_eq!(path[0].then(), device, "{path:?}");
+    assert_eq!(path[2].then(), profile.backend.name(), "{path:?}");
+}
+
+#[test]
+fn every_branch_of_the_tree_can_be_taken() {
+    let requests = requests();
+    let mut left: Vec<Branch> = Branch::ALL.to_vec();
+    for probe in probes() {
+        for request in &requests {
+            let path = detect(&probe, request).path;
+            left.retain(|branch| !path.contains(branch));
+            if left.is_empty() {
+                return;
+            }
+        }
+    }
+    panic!("nothing leads to {left:?}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::branch::Branch;
 use crate::{Refusal, WorldSize};
 
 /// What will run.
@@ -122,6 +123,8 @@ pub enum Outcome {
 pub struct Detection {
     /// Every decision, in order.
     pub trail: Vec<Decision>,
+    /// The way through the tree: one branch a step, as far as it came.
+    pub path: Vec<Branch>,
     /// What came of it.
     pub outcome: Outcome,
 }
@@ -141,11 +144,17 @@ impl Detection {
 pub(super) struct Trail {
     step: Step,
     decisions: Vec<Decision>,
+    path: Vec<Branch>,
 }
 
 impl Trail {
     pub(super) fn enter(&mut self, step: Step) {
         self.step = step;
+    }
+
+    /// Names the branch that is taken at this step.
+    pub(super) fn at(&mut self, branch: Branch) {
+        self.path.push(branch);
     }
 
     pub(super) fn took(&mut self, choice: impl Into<String>, reason: impl Into<String>) {
@@ -161,8 +170,8 @@ impl Trail {
         self.push(Standing::Refused, choice, format!("{}; {}", refusal.reason, refusal.works));
     }
 
-    pub(super) fn into_decisions(self) -> Vec<Decision> {
-        self.decisions
+    pub(super) fn into_parts(self) -> (Vec<Decision>, Vec<Branch>) {
+        (self.decisions, self.path)
     }
 
     fn push(&mut self, standing: Standing, choice: String, reason: String) {

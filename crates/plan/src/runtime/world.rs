@@ -1,5 +1,6 @@
 //! How many ranks: what is asked for, or a refusal. Never fewer.
 
+use super::branch::Branch;
 use super::device::count;
 use super::probe::{Launch, MIB, Probe};
 use super::profile::{Backend, Trail};
@@ -19,16 +20,18 @@ pub(super) fn decide(
     backend: Backend,
     trail: &mut Trail,
 ) -> Result<WorldSize, Refusal> {
-    let asked = request.world_size.map(WorldSize::new).transpose()?.map(WorldSize::get);
+    let asked = request.world_size.map(WorldSize::new).transpose();
+    let asked = asked.inspect_err(|_| trail.at(Branch::NoSuchSize))?.map(WorldSize::get);
     let ranks = match (backend, probe.launch) {
         (Backend::Mpi, launch) => launched(asked, processes(launch), trail)?,
         (Backend::Nccl, Launch::Mpi { size, local_size, .. }) if size > 1 => {
-            one_a_gpu(local_size, probe)?;
+            one_a_gpu(local_size, probe, trail)?;
             launched(asked, size, trail)?
         }
         (Backend::Nccl, _) => {
             let ranks = asked.unwrap_or_else(|| gpus(probe));
-            one_a_gpu(ranks, probe)?;
+            one_a_gpu(ranks, probe, trail)?;
+            trail.at(Branch::OneAGpu);
             trail.took(ranks.to_string(), "one rank a GPU");
             ranks
         }
@@ -36,6 +39,7 @@ pub(super) fn decide(
         (Backend::Workers, _) => {
             let most = most_workers(probe);
             if let Some(ranks) = asked.filter(|&ranks| ranks > most) {
+                trail.at(Branch::NoRoom);
                 return Err(too_many(
                     ranks,
                     format!("this page has room for {most} workers"),
@@ -62,29 +66,35 @@ fn gpus(probe: &Probe) -> usize {
 /// The launcher has already decided; asking for another number is an error.
 fn launched(asked: Option<usize>, size: usize, trail: &mut Trail) -> Result<usize, Refusal> {
     match asked {
-        Some(ranks) if ranks != size => Err(Refusal::new(
-            "world_size",
-            ranks,
-            format!("MPI started {size}"),
-            format!("start it with mpirun -n {ranks}, or ask for {size}"),
-        )),
+        Some(ranks) if ranks != size => {
+            trail.at(Branch::AnotherSize);
+            Err(Refusal::new(
+                "world_size",
+                ranks,
+                format!("MPI started {size}"),
+                format!("start it with mpirun -n {ranks}, or ask for {size}"),
+            ))
+        }
         Some(_) | None => {
+            trail.at(Branch::Launched);
             trail.took(size.to_string(), "as many as MPI started");
             Ok(size)
         }
     }
 }
 
-fn one_a_gpu(ranks: usize, probe: &Probe) -> Result<(), Refusal> {
+fn one_a_gpu(ranks: usize, probe: &Probe, trail: &mut Trail) -> Result<(), Refusal> {
     let gpus = gpus(probe);
     if ranks <= gpus {
         return Ok(());
     }
+    trail.at(Branch::MoreThanGpus);
     let reason = format!("NCCL takes one GPU a rank, and this machine has {}", count(gpus, "GPU"));
     Err(too_many(ranks, reason, gpus))
 }
 
 fn share_cores(asked: Option<usize>, probe: &Probe, trail: &mut Trail) -> usize {
+    trail.at(Branch::ShareCores);
     let ranks = asked.unwrap_or(DEFAULT_RANKS);
     let cores = count(probe.cores, "core");
     trail.took(

@@ -1,5 +1,7 @@
 //! Where things are drawn: pure functions of the plan and the events, tested without a browser.
 
 pub mod matrix;
+pub mod mesh;
 pub mod ring;
 pub mod scale;
+pub mod tree;

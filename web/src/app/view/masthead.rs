@@ -1,18 +1,51 @@
-//! What this page is, in one sentence.
+//! The page's head: its name, the way to each place, and what is to be seen there.
 
+use web_sys::MouseEvent;
 use yew::prelude::*;
+
+use crate::app::places::Place;
+use crate::app::state::Action;
+
+/// Properties of [`Masthead`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// Where the page is.
+    pub place: Place,
+    /// The addresses of [`Place::ALL`].
+    pub links: Vec<String>,
+    /// Where actions go.
+    pub on: Callback<Action>,
+}
 
 /// The page's head.
 #[component]
-pub fn Masthead() -> Html {
+pub fn Masthead(Props { place, links, on }: &Props) -> Html {
+    let link = |(&to, href): (&Place, &String)| {
+        let on = on.clone();
+        // A plain click changes the place and nothing else; any other opens the link as it is.
+        let go = Callback::from(move |event: MouseEvent| {
+            let plain = event.button() == 0
+                && !(event.ctrl_key() || event.meta_key() || event.shift_key() || event.alt_key());
+            if plain {
+                event.prevent_default();
+                on.emit(Action::Go(to));
+            }
+        });
+        html! {
+            <li key={to.key()}>
+                <a href={href.clone()} aria-current={(to == *place).then_some("page")} onclick={go}>
+                    { to.title() }
+                </a>
+            </li>
+        }
+    };
     html! {
         <header class="masthead">
             <h1>{ "Ringside" }</h1>
-            <p>
-                { "Context parallelism, happening: each rank below is a web worker in your browser \
-                   that trains its share of a small GPT, and passes keys and values around the \
-                   ring." }
-            </p>
+            <nav aria-label="Views">
+                <ul>{ for Place::ALL.iter().zip(links).map(link) }</ul>
+            </nav>
+            <p>{ place.lead() }</p>
         </header>
     }
 }

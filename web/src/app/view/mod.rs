@@ -1,10 +1,15 @@
 //! The page's components, put together.
 
 mod alert;
+mod backend;
+mod copy;
 mod curve;
 mod curve_plot;
+mod doctor;
 mod field;
+mod groups;
 mod masthead;
+mod mesh_grid;
 mod notices;
 mod parts;
 mod ranks;
@@ -20,59 +25,86 @@ mod text_box;
 mod tile_matrix;
 mod toolbar;
 mod traffic;
+mod trail;
+mod tree;
+mod typed;
 mod workbench;
 
 use yew::prelude::*;
 
+use crate::app::browser;
 use crate::app::engine::Phase;
+use crate::app::places::Place;
 use crate::app::record::Figures;
 use crate::app::state::{Action, State};
 
 /// The whole page; its tables show `figures`, which may be a moment behind the state's.
 pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+    let links = Place::ALL.map(|place| browser::link(&state.address(place)));
+    html! {
+        <>
+            <masthead::Masthead place={state.place} links={links.to_vec()} on={on} />
+            <main>
+                <notices::Notices notices={state.notices.clone()} on={on} />
+                { place(state, figures, on) }
+            </main>
+        </>
+    }
+}
+
+/// What is looked at; the run goes on behind it.
+fn place(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+    match state.place {
+        Place::Play => play(state, figures, on),
+        Place::Groups => html! {
+            <groups::GroupsView groups={state.groups.clone()} run={state.plan.mesh()} {on} />
+        },
+        Place::Backend => html! { <backend::BackendView backend={state.backend.clone()} {on} /> },
+        Place::Doctor => html! { <doctor::DoctorView doctor={state.doctor.clone()} {on} /> },
+    }
+}
+
+/// The run.
+fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     let text_bytes = state.text.as_ref().map(|text| text.bytes.len());
     html! {
         <>
-            <masthead::Masthead />
-            <main>
-                <notices::Notices notices={state.notices.clone()} on={on} />
-                <toolbar::Toolbar
-                    phase={state.engine.phase().clone()}
-                    ready={state.engine.ready().to_vec()}
-                    can_run={state.can_run()}
-                    wrong={state.wrong()}
-                    can_step_back={state.can_step_back()}
-                    on={on}
-                >
-                    <reader::Reader
-                        steps={state.steps()}
-                        total={state.plan.config().steps}
-                        curve={state.record.curve.clone()}
-                    />
-                </toolbar::Toolbar>
-                <workbench::Workbench
+            <toolbar::Toolbar
+                phase={state.engine.phase().clone()}
+                ready={state.engine.ready().to_vec()}
+                can_run={state.can_run()}
+                wrong={state.wrong()}
+                can_step_back={state.can_step_back()}
+                on={on}
+            >
+                <reader::Reader
+                    steps={state.steps()}
+                    total={state.plan.config().steps}
+                    curve={state.record.curve.clone()}
+                />
+            </toolbar::Toolbar>
+            <workbench::Workbench
+                form={state.form.clone()}
+                {text_bytes}
+                refusals={state.refusals.clone()}
+                on={on}
+            />
+            if !state.refusals.is_empty() {
+                <p>{ "The views below show the last settings that can work." }</p>
+            }
+            if let Phase::Failed(failures) = state.engine.phase() {
+                <alert::Alert failures={failures.clone()} on={on} />
+            }
+            <div class="columns">
+                { run_views(state, figures, on) }
+                <settings::Settings
                     form={state.form.clone()}
-                    {text_bytes}
+                    text={state.text.clone()}
                     refusals={state.refusals.clone()}
                     on={on}
                 />
-                if !state.refusals.is_empty() {
-                    <p>{ "The views below show the last settings that can work." }</p>
-                }
-                if let Phase::Failed(failures) = state.engine.phase() {
-                    <alert::Alert failures={failures.clone()} on={on} />
-                }
-                <div class="columns">
-                    { run_views(state, figures, on) }
-                    <settings::Settings
-                        form={state.form.clone()}
-                        text={state.text.clone()}
-                        refusals={state.refusals.clone()}
-                        on={on}
-                    />
-                    { detail_views(state, figures, on) }
-                </div>
-            </main>
+                { detail_views(state, figures, on) }
+            </div>
         </>
     }
 }

@@ -1,17 +1,13 @@
 //! The diagnosis for people.
 
 use anyhow::Result;
-use doctor::{Corrected, Fate, Finding, Mesh, Report, Severity, State, Verdict};
+use doctor::{Corrected, Finding, Mesh, Report, Severity, State};
 
 use crate::output;
 
 /// Prints the whole report.
 pub fn report(report: &Report) -> Result<()> {
-    output::line(match report.verdict {
-        Verdict::Ok => "Nothing speaks against this run.",
-        Verdict::Warning => "This run may go wrong.",
-        Verdict::Error => "This run will go wrong.",
-    })?;
+    output::line(report.verdict.title())?;
     for finding in &report.findings {
         print_finding(finding)?;
     }
@@ -19,7 +15,7 @@ pub fn report(report: &Report) -> Result<()> {
     if let Some(mesh) = &report.mesh {
         output::line(format!("mesh: {}", mesh_line(mesh)))?;
     }
-    output::line(format!("CP context: {}", fate(report.context.fate)))?;
+    output::line(format!("CP context: {}", report.context.fate.title()))?;
     for assumed in &report.assumed {
         output::line(format!("assumed: {assumed}"))?;
     }
@@ -66,18 +62,6 @@ fn mesh_line(mesh: &Mesh) -> String {
     match &mesh.note {
         Some(note) => format!("{line} ({note})"),
         None => line,
-    }
-}
-
-fn fate(fate: Fate) -> &'static str {
-    match fate {
-        Fate::Unknown => "not known, as the configuration cannot be read",
-        Fate::NotAsked => "not asked for",
-        Fate::Ignored => "asked for, and nobody listens",
-        Fate::NotReached => "the run stops before it would be built",
-        Fate::NeverBuilt => "prepare() passes it over",
-        Fate::EnteredTooEarly => "entered before it is built",
-        Fate::Built => "built in prepare()",
     }
 }
 

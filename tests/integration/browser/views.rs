@@ -1,0 +1,63 @@
+//! The page's places: links with addresses of their own, and a run that goes on behind them.
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+
+use super::drive::open;
+use super::page::Page;
+use super::site::Hosting;
+
+async fn hash(page: &Page) -> Result<String> {
+    let hash = page.script("return location.hash;", json!([])).await?;
+    Ok(hash.as_str().unwrap_or_default().to_owned())
+}
+
+async fn until_at(page: &Page, place: &str) -> Result<()> {
+    page.until(&format!("the place {place}"), async |page| {
+        Ok(page.text("nav [aria-current=page]").await? == place)
+    })
+    .await?;
+    Ok(())
+}
+
+#[test]
+fn the_run_goes_on_while_another_place_is_looked_at() -> Result<()> {
+    open(Hosting::default(), "v=1&cp=2&steps=100000", async |page, _| {
+        page.until_ready(2).await?;
+        until_at(page, "Play").await?;
+        ensure!(!hash(page).await?.contains("view="), "the first place is not written");
+        page.press("Run").await?;
+        page.until_step(3).await?;
+        for place in ["Groups", "Backend", "Doctor"] {
+            page.follow(place).await?;
+            until_at(page, place).await?;
+            let view = format!("view={}", place.to_lowercase());
+            let hash = hash(page).await?;
+            ensure!(hash.contains(&view) && hash.contains("cp=2"), "{hash}");
+        }
+        let before = page.script("return performance.now();", json!([])).await?;
+        ensure!(before.is_number());
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        page.script("history.back();", json!([])).await?;
+        until_at(page, "Backend").await?;
+        page.follow("Play").await?;
+        until_at(page, "Play").await?;
+        let step = page.step().await?;
+        ensure!(step > 3, "it stood still at step {step}");
+        ensure!(page.status("State").await?.contains("Training"));
+        Ok(())
+    })
+}
+
+#[test]
+fn a_link_opens_its_place_and_an_unknown_one_is_told() -> Result<()> {
+    open(Hosting::default(), "v=1&view=doctor&cp=2", async |page, _| {
+        until_at(page, "Doctor").await?;
+        page.reload().await?;
+        until_at(page, "Doctor").await?;
+        page.script("location.hash = 'v=1&view=lab&cp=2';", json!([])).await?;
+        page.until_status("Notices", "view “lab” is unknown").await?;
+        until_at(page, "Play").await?;
+        page.until_ready(2).await
+    })
+}

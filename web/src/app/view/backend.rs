@@ -1,0 +1,228 @@
+//! The backend's place: a machine, a wish, the decision tree, and what accelerate does there.
+
+use ::doctor::{End, Machine, Practice, VERSIONS, practice};
+use plan::Refusal;
+use plan::runtime::{
+    BackendChoice, Browser, DeviceChoice, Feature, Place, Preset, Probe, Support, detect,
+};
+use yew::prelude::*;
+
+use crate::app::backend::{Act, Backend, backend_name, device_name};
+use crate::app::probe;
+use crate::app::shared::Shared;
+use crate::app::state::Action;
+use crate::app::view::parts::section;
+use crate::app::view::tree::Tree;
+use crate::app::view::typed::{Chosen, Typed, tick};
+use crate::app::view::{field, trail};
+
+/// Properties of [`BackendView`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// What is entered.
+    pub backend: Shared<Backend>,
+    /// Where actions go.
+    pub on: Callback<Action>,
+}
+
+/// Features that the switches offer.
+const FEATURES: [(Feature, &str); 2] =
+    [(Feature::Fsdp, "Ask for FSDP"), (Feature::Deepspeed, "Ask for DeepSpeed")];
+
+/// The view.
+#[component]
+pub fn BackendView(Props { backend, on }: &Props) -> Html {
+    let act = on.reform(Action::Backend);
+    {
+        let (act, known) = (act.clone(), backend.this.is_some());
+        use_effect_with((), move |()| {
+            if !known {
+                act.emit(Act::Probed(probe::probe()));
+            }
+        });
+    }
+    let Some(found) = backend.probe() else { return html! {} };
+    let request = backend.request();
+    let detection = request.as_ref().map(|request| Shared::new(detect(&found, request)));
+    html! {
+        <div class="views">
+            <div class="machine" role="group" aria-label="Machine and wishes">
+                { controls(backend, request.as_ref().err(), &act) }
+                { machine(&found) }
+            </div>
+            { section("decision", "Decision", html! { { LEAD } }, html! {
+                <>
+                    <div role="status" aria-label="Outcome">{ match &detection {
+                        Ok(detection) => trail::outcome(detection),
+                        Err(refusal) => refused(refusal),
+                    } }</div>
+                    if let Ok(detection) = &detection {
+                        <Tree detection={detection.clone()} />
+                        <h3>{ "How it was decided" }</h3>
+                        { trail::list(detection) }
+                    }
+                </>
+            }) }
+            if let Ok(request) = &request {
+                { beside(backend.preset, &found, request) }
+            }
+        </div>
+    }
+}
+
+const LEAD: &str = "Four questions in a row. What is asked for is met or refused; only force_cpu \
+                    may overrule it, and says so.";
+
+fn refused(refusal: &Refusal) -> Html {
+    html! { <p class="error">{ format!("{} = {}", refusal.field, field::sentence(refusal)) }</p> }
+}
+
+fn controls(backend: &Backend, refusal: Option<&Refusal>, act: &Callback<Act>) -> Html {
+    let machines: Vec<(AttrValue, AttrValue)> =
+        Preset::ALL.map(|preset| (preset.name().into(), title(preset).into())).to_vec();
+    let devices: Vec<(AttrValue, AttrValue)> =
+        DeviceChoice::ALL.map(|d| (device_name(d).into(), device_name(d).into())).to_vec();
+    let backends: Vec<(AttrValue, AttrValue)> =
+        BackendChoice::ALL.map(|b| (backend_name(b).into(), backend_name(b).into())).to_vec();
+    let device = act.reform(|name: String| {
+        let named = DeviceChoice::ALL.into_iter().find(|&device| device_name(device) == name);
+        Act::Device(named.unwrap_or_default())
+    });
+    let talk = act.reform(|name: String| {
+        let named = BackendChoice::ALL.into_iter().find(|&backend| backend_name(backend) == name);
+        Act::Backend(named.unwrap_or_default())
+    });
+    html! {
+        <div class="wishes">
+            <Chosen
+                id="machine"
+                label="Machine"
+                value={backend.preset.name()}
+                options={machines}
+                hint="a preset, or this browser"
+                on={act.reform(|name: String| {
+                    Act::Machine(Preset::named(&name).unwrap_or(Preset::This))
+                })}
+            />
+            <Chosen
+                id="device"
+                label="Device"
+                value={device_name(backend.device)}
+                options={devices}
+                hint="where tensors live"
+                on={device}
+            />
+            <Chosen
+                id="backend"
+                label="Backend"
+                value={backend_name(backend.backend)}
+                options={backends}
+                hint="how ranks talk"
+                on={talk}
+            />
+            <Typed
+                id="world-size"
+                label="World size"
+                value={backend.world_size.clone()}
+                placeholder="automatic"
+                hint="ranks in all; empty leaves it open"
+                mode="numeric"
+                refusal={refusal.cloned()}
+                on={act.reform(Act::WorldSize)}
+            />
+            <div class="switches">
+                { tick("Force CPU", backend.force_cpu, act.reform(Act::ForceCpu)) }
+                { for FEATURES.map(|(feature, label)| tick(
+                    label,
+                    backend.features.contains(&feature),
+                    act.reform(move |want| Act::Want(feature, want)),
+                )) }
+            </div>
+        </div>
+    }
+}
+
+fn title(preset: Preset) -> String {
+    let title = preset.title();
+    let mut letters = title.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// What the machine has.
+fn machine(probe: &Probe) -> Html {
+    let has = |support: Support| if support == Support::Present { "yes" } else { "no" };
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    match probe.place {
+        Place::Browser(Browser { simd, workers, isolation }) => rows.extend([
+            ("WebAssembly", "yes".to_owned()),
+            ("128-bit SIMD", has(simd).to_owned()),
+            ("Module workers", has(workers).to_owned()),
+            ("Isolated", has(isolation).to_owned()),
+        ]),
+        Place::Native => rows.extend([
+            (
+                "GPUs",
+                match probe.cuda() {
+                    Ok(gpus) => {
+                        let name = gpus.first().map_or("", |gpu| gpu.name.as_str());
+                        format!("{} × {name}", gpus.len())
+                    }
+                    Err(why) => why.reason().to_owned(),
+                },
+            ),
+            (
+                "CUDA, NCCL, MPI",
+                [probe.build.cuda, probe.build.nccl, probe.build.mpi].map(has).join(", "),
+            ),
+        ]),
+    }
+    let hint = if matches!(probe.place, Place::Browser(_)) { " (a hint)" } else { "" };
+    rows.push(("Cores", format!("{}{hint}", probe.cores)));
+    let memory = probe.memory.map_or("not said".to_owned(), |bytes| format!("{} GiB", bytes >> 30));
+    rows.push(("Memory", memory));
+    html! {
+        <dl class="facts machine-facts">
+            { for rows.into_iter().map(|(name, value)| html! {
+                <div key={name}><dt>{ name }</dt><dd>{ value }</dd></div>
+            }) }
+        </dl>
+    }
+}
+
+/// What two versions of accelerate do in the same place.
+fn beside(preset: Preset, probe: &Probe, request: &plan::runtime::Request) -> Html {
+    let machine = Machine { preset, probe: probe.clone() };
+    let told = VERSIONS.map(|version| practice(version, &machine, request));
+    let lead = html! {
+        { "The same machine and the same wish, given to Hugging Face accelerate. Read in its source \
+           at both versions." }
+    };
+    section(
+        "practice",
+        "What accelerate does there",
+        lead,
+        html! { <div class="side-by-side even">{ for told.iter().map(column) }</div> },
+    )
+}
+
+fn column(told: &Practice) -> Html {
+    let (class, words) = match told.end {
+        End::Runs => ("good", "✓ runs as asked"),
+        End::Misleads => ("warned", "▲ runs as something else, unsaid"),
+        End::Stops => ("bad", "✕ stops"),
+        End::Elsewhere => ("hint", "– no place for it"),
+    };
+    let version = told.version.to_string();
+    html! {
+        <article key={version.clone()} aria-label={format!("accelerate {version}")}>
+            <h3>{ format!("accelerate {version}") }</h3>
+            <p><code>{ &told.call }</code></p>
+            <p class={classes!("ending", class)}>{ words }</p>
+            <ol class="trail">
+                { for told.steps.iter().enumerate().map(|(index, step)| html! {
+                    <li key={index}>{ step }</li>
+                }) }
+            </ol>
+        </article>
+    }
+}

@@ -1,0 +1,64 @@
+//! A text to copy, with its button.
+
+use yew::platform::spawn_local;
+use yew::prelude::*;
+
+use crate::app::browser;
+
+/// Properties of [`Copyable`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The text's id.
+    pub id: AttrValue,
+    /// What it is.
+    pub title: AttrValue,
+    /// The button's name.
+    pub button: AttrValue,
+    /// The text.
+    pub text: AttrValue,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Told {
+    Nothing,
+    Copied,
+    ByHand,
+}
+
+/// The text in a box of its own.
+#[component]
+pub fn Copyable(Props { id, title, button, text }: &Props) -> Html {
+    let told = use_state(|| Told::Nothing);
+    {
+        let told = told.clone();
+        use_effect_with(text.clone(), move |_| told.set(Told::Nothing));
+    }
+    let copy = {
+        let (text, id, told) = (text.clone(), id.clone(), told.clone());
+        Callback::from(move |_| {
+            let (text, id, told) = (text.clone(), id.clone(), told.clone());
+            spawn_local(async move {
+                if browser::copy(&text).await {
+                    told.set(Told::Copied);
+                } else {
+                    browser::select(&id);
+                    told.set(Told::ByHand);
+                }
+            });
+        })
+    };
+    html! {
+        <div class="copyable">
+            <h3>{ title }</h3>
+            <pre id={id.clone()} tabindex="0" role="region" aria-label={title.clone()}>{ text }</pre>
+            <div class="row">
+                <button type="button" onclick={copy}>{ button }</button>
+                <span role="status" class="hint">{ match *told {
+                    Told::Nothing => "",
+                    Told::Copied => "Copied.",
+                    Told::ByHand => "This browser does not let a page copy. The text is selected: press Ctrl+C.",
+                } }</span>
+            </div>
+        </div>
+    }
+}

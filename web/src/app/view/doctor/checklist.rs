@@ -1,0 +1,66 @@
+//! The two stories' checklists: filled in by the doctor, and ticked by the user where only the
+//! user can know.
+
+use ::doctor::{State, Step, Story};
+use yew::prelude::*;
+
+use crate::app::doctor::{Act, Doctor};
+use crate::app::view::parts::section;
+use crate::app::view::typed::tick;
+
+/// Both checklists.
+pub fn view(doctor: &Doctor, stories: &[Story], on: &Callback<Act>) -> Html {
+    section(
+        "checklists",
+        "Checklists",
+        html! { { "What to look at, in order, for the two failures that people report. The doctor \
+        fills in what it was told; tick off yourself what it cannot know." } },
+        html! {
+            <div class="side-by-side even">
+                { for stories.iter().map(|story| checklist(doctor, story, on)) }
+            </div>
+        },
+    )
+}
+
+fn checklist(doctor: &Doctor, story: &Story, on: &Callback<Act>) -> Html {
+    let id = format!("story-{}", story.id);
+    html! {
+        <article key={story.id} aria-labelledby={id.clone()}>
+            <h3 {id}>{ story.title }</h3>
+            <ol class="checklist">
+                { for story.steps.iter().enumerate().map(|(index, step)| {
+                    let ticked = doctor.ticked.contains(&(story.id, index));
+                    let (on, story) = (on.clone(), story.id);
+                    let tick = Callback::from(move |ticked| on.emit(Act::Tick(story, index, ticked)));
+                    html! { <li key={index}>{ item(step, ticked, tick) }</li> }
+                }) }
+            </ol>
+        </article>
+    }
+}
+
+fn item(step: &Step, ticked: bool, on: Callback<bool>) -> Html {
+    let (class, mark, word) = match step.state {
+        State::Fine => ("good", "✓", "in order"),
+        State::Doubtful => ("warned", "▲", "doubtful"),
+        State::Broken => ("bad", "✕", "at fault"),
+        State::Unknown if ticked => ("good", "✓", "ticked off by you"),
+        State::Unknown => ("hint", "○", "not known"),
+        State::Beside => ("hint", "–", "beside the point"),
+    };
+    html! {
+        <>
+            <p><b>{ step.question }</b></p>
+            <p>
+                <span class={classes!("state", class)}>
+                    <span aria-hidden="true">{ mark }</span>{ format!(" {word}. ") }
+                </span>
+                { &step.answer }
+            </p>
+            if step.state == State::Unknown {
+                { tick("I have looked: it is in order", ticked, on) }
+            }
+        </>
+    }
+}

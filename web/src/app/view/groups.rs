@@ -1,0 +1,154 @@
+//! The groups' place: sizes, the mesh as a grid, and the chosen rank's peers in words.
+
+use plan::{Mesh, Refusal};
+use yew::prelude::*;
+
+use crate::app::groups::mesh::GroupMesh;
+use crate::app::groups::{Act, ENTRIES, Groups};
+use crate::app::shared::Shared;
+use crate::app::state::Action;
+use crate::app::view::field::sentence;
+use crate::app::view::mesh_grid::{MeshGrid, legend, table};
+use crate::app::view::parts::section;
+use crate::app::view::typed::Typed;
+
+/// Properties of [`GroupsView`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// What is entered.
+    pub groups: Shared<Groups>,
+    /// The run's mesh.
+    pub run: Mesh,
+    /// Where actions go.
+    pub on: Callback<Action>,
+}
+
+/// Meshes to begin with.
+const EXAMPLES: [(&str, [usize; 5]); 3] = [
+    ("16 ranks", [2, 2, 4, 1, 1]),
+    ("64 ranks", [2, 2, 4, 2, 2]),
+    ("1,024 ranks", [4, 8, 8, 1, 4]),
+];
+
+/// The view.
+#[component]
+pub fn GroupsView(Props { groups, run, on }: &Props) -> Html {
+    let act = on.reform(Action::Groups);
+    let mesh = groups.mesh(*run);
+    let refusals = mesh.as_ref().err().cloned().unwrap_or_default();
+    let refused = |name: &str| refusals.iter().find(|refusal| refusal.field == name).cloned();
+    let sizes = groups.sizes(*run);
+    let inputs = ENTRIES.iter().zip(&sizes).enumerate().map(|(axis, (entry, size))| {
+        html! {
+            <Typed
+                key={entry.name}
+                id={format!("size-{}", entry.name)}
+                label={entry.label}
+                value={size.clone()}
+                hint={entry.hint}
+                mode="numeric"
+                refusal={refused(entry.name)}
+                on={act.reform(move |text| Act::Size(axis, text))}
+            />
+        }
+    });
+    let example = |(label, sizes): (&'static str, [usize; 5])| {
+        html! {
+            <button key={label} type="button" onclick={act.reform(move |_| Act::Sizes(sizes))}>
+                { label }
+            </button>
+        }
+    };
+    let lead = html! {
+        { "Sizes multiply to the number of ranks, up to 1,024. The last axis varies fastest, as in \
+           torch's device mesh: tensor neighbours are neighbours by number." }
+    };
+    section(
+        "groups",
+        "Device mesh",
+        lead,
+        html! {
+            <>
+                <div class="workbench" role="group" aria-label="Sizes of the mesh">
+                    { for inputs }
+                </div>
+                <div class="row">
+                    <button
+                        type="button"
+                        aria-disabled={groups.follows().to_string()}
+                        onclick={act.reform(|_| Act::Follow)}
+                    >
+                        { "Mesh of this run" }
+                    </button>
+                    { for EXAMPLES.map(example) }
+                </div>
+                <p role="status" aria-label="Mesh">{ match &mesh {
+                    Ok(mesh) => product(mesh),
+                    Err(_) => refused("world_size").map(|r| format!("world_size = {}", sentence(&r)))
+                        .unwrap_or_else(|| "One of the sizes is none.".to_owned()),
+                } }</p>
+                if let Ok(mesh) = mesh {
+                    <Chooser
+                        rank={groups.rank(mesh.world())}
+                        typed={groups.chosen().to_owned()}
+                        {mesh}
+                        on={act.reform(Act::Choose)}
+                    />
+                }
+            </>
+        },
+    )
+}
+
+/// `64 ranks: dp_replicate 2 × dp_shard 2 × ring 4 × ulysses 2 × tp 2`.
+fn product(mesh: &GroupMesh) -> String {
+    let terms: Vec<String> = (0..ENTRIES.len())
+        .filter(|&axis| mesh.grid.size(axis) > 1)
+        .map(|axis| format!("{} {}", mesh.grid.name(axis), mesh.grid.size(axis)))
+        .collect();
+    match (mesh.world(), terms.is_empty()) {
+        (_, true) => "1 rank: no groups to talk of.".to_owned(),
+        (world, false) => format!("{world} ranks: {}.", terms.join(" × ")),
+    }
+}
+
+/// Properties of [`Chooser`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct ChooserProps {
+    /// The mesh.
+    pub mesh: GroupMesh,
+    /// The chosen rank, or what is wrong with it.
+    pub rank: Result<usize, Refusal>,
+    /// What stands in the input.
+    pub typed: AttrValue,
+    /// Hears what is typed or chosen.
+    pub on: Callback<String>,
+}
+
+/// The grid with the number of the chosen rank, and its groups.
+#[component]
+pub fn Chooser(ChooserProps { mesh, rank, typed, on }: &ChooserProps) -> Html {
+    let chosen = rank.as_ref().copied().unwrap_or(0);
+    let choose = on.reform(|rank: usize| rank.to_string());
+    html! {
+        <div class="chooser">
+            <div class="chooser-words">
+                <Typed
+                    id="chosen-rank"
+                    label="Rank"
+                    value={typed.clone()}
+                    hint="or click the grid; arrow keys move in it"
+                    mode="numeric"
+                    refusal={rank.clone().err()}
+                    {on}
+                />
+                <p role="status" aria-label="Chosen rank">
+                    { format!("Rank {chosen}: {}.", mesh.place(chosen)) }
+                </p>
+                { legend(mesh) }
+            </div>
+            <MeshGrid mesh={mesh.clone()} rank={chosen} on={choose} />
+            { table(mesh, chosen) }
+        </div>
+    }
+}

@@ -1,0 +1,56 @@
+//! The trail of decisions in words: what stands behind the tree.
+
+use plan::runtime::{Decision, Detection, Device, Outcome, Standing};
+use yew::prelude::*;
+
+use crate::app::view::field::sentence;
+
+/// The result, or the refusal's words.
+pub fn outcome(detection: &Detection) -> Html {
+    match &detection.outcome {
+        Outcome::Runs(profile) => {
+            let device = match profile.device {
+                Device::Cpu => "cpu",
+                Device::Cuda => "cuda",
+            };
+            let figure = |name: &'static str, value: String| {
+                html! { <div key={name}><dt>{ name }</dt><dd>{ value }</dd></div> }
+            };
+            html! {
+                <dl class="numbers outcome">
+                    { figure("Device", device.to_owned()) }
+                    { figure("Backend", profile.backend.name().to_owned()) }
+                    { figure("Ranks", profile.world_size.to_string()) }
+                </dl>
+            }
+        }
+        Outcome::Refused(refusal) => html! {
+            <p class="error refusal"><b>{ "Refused. " }</b>{ format!("{} = {}", refusal.field, sentence(refusal)) }</p>
+        },
+    }
+}
+
+/// Every decision with its reason.
+pub fn list(detection: &Detection) -> Html {
+    html! {
+        <ol class="trail" aria-label="Decisions">
+            { for detection.trail.iter().enumerate().map(|(index, decision)| html! {
+                <li key={index}>{ words(decision) }</li>
+            }) }
+        </ol>
+    }
+}
+
+fn words(Decision { step, standing, choice, reason }: &Decision) -> Html {
+    let word = match standing {
+        Standing::Taken => "taken",
+        Standing::Overruled => "overruled",
+        Standing::Refused => "refused",
+    };
+    html! {
+        <>
+            <span class="hint">{ step.question() }</span>{ " " }
+            <b>{ choice }</b>{ format!(" {word}: {reason}.") }
+        </>
+    }
+}

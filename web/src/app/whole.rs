@@ -1,0 +1,48 @@
+//! Reads a whole number that somebody typed.
+
+use plan::Refusal;
+
+/// The whole number in `text`, within both ends.
+pub fn whole(field: &str, text: &str, low: usize, high: usize) -> Result<usize, Refusal> {
+    let works = format!("try a number from {low} to {high}");
+    let text = text.trim();
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        let shown = if text.is_empty() { "empty".to_owned() } else { brief(text) };
+        return Err(Refusal::new(field, shown, "it is not a whole number", works));
+    }
+    match text.parse::<usize>() {
+        Ok(number) if (low..=high).contains(&number) => Ok(number),
+        Ok(_) | Err(_) => {
+            let why = format!("it must lie between {low} and {high}");
+            Err(Refusal::new(field, brief(text), why, works))
+        }
+    }
+}
+
+/// Enough of what was typed to recognise it by.
+fn brief(text: &str) -> String {
+    match text.char_indices().nth(24) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_number_in_range_says_what_would_work() {
+        assert_eq!(whole("tp", " 8 ", 1, 8), Ok(8));
+        let long = "9".repeat(300);
+        for text in ["", "-1", "0", "9", "x", "1.5", "+1", &long] {
+            let refusal = whole("tp", text, 1, 8).expect_err(text);
+            assert_eq!(
+                (refusal.field.as_str(), refusal.works.as_str()),
+                ("tp", "try a number from 1 to 8")
+            );
+            assert!(!refusal.value.is_empty() && refusal.value.len() < 40, "{refusal}");
+        }
+    }
+}
