@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::facts::Fact;
 use crate::finding::{Finding, Id};
 use crate::setup::{GpuCount, GroupVariables, Kind, Parallelism, Setup, Starter};
+use crate::version::{BROKEN, FIRST_WITH_CP, REPAIRED};
 
 /// One story's checklist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -99,8 +100,13 @@ fn lost_context(setup: &Setup, book: &Book<'_>, given: Given) -> Story {
         (State::Fine, Some(torch)) => if_on(format!("torch {torch} has it.")),
         _ => (State::Unknown, "torch's version was not given.".to_owned()),
     };
+    let accelerate = setup.accelerate;
+    let builds =
+        accelerate.has(REPAIRED) || (accelerate.has(FIRST_WITH_CP) && !accelerate.has(BROKEN));
     let version = match given.accelerate {
-        State::Fine => fine(format!("accelerate {} builds it.", setup.accelerate)),
+        State::Fine if builds => fine(format!("accelerate {accelerate} builds it.")),
+        // Without CP there is no finding, and still it is not in order.
+        State::Fine => (State::Doubtful, format!("accelerate {accelerate} would not build it.")),
         _ => (State::Unknown, "accelerate's version was not given.".to_owned()),
     };
     let order = match setup.facts.get(Fact::Context) {
@@ -221,5 +227,25 @@ fn no_gpu(setup: &Setup, book: &Book<'_>) -> Story {
                 ranks,
             ),
         ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Input;
+
+    #[test]
+    fn a_version_that_would_not_build_it_is_never_in_order() {
+        for (version, state) in [
+            ("1.9.0", State::Doubtful),
+            ("1.11.0", State::Fine),
+            ("1.12.0", State::Doubtful),
+            ("1.13.0", State::Fine),
+        ] {
+            let input = Input { accelerate: Some(version.to_owned()), ..Input::default() };
+            let report = crate::diagnose(&input).expect("a version is something");
+            assert_eq!(report.stories[0].steps[0].state, state, "{version}");
+        }
     }
 }
