@@ -72,7 +72,7 @@ pub enum Kind {
 }
 
 /// The most workers that one page starts.
-pub const MAX_WORLD: u64 = 8;
+pub const MAX_WORLD: u64 = plan::runtime::MAX_WORKERS as u64;
 
 const RANKS: &[Choice] = &[("1", "1"), ("2", "2"), ("4", "4"), ("8", "8")];
 const STRATEGIES: &[Choice] =

@@ -10,7 +10,7 @@ use crate::{Refusal, WorldSize};
 /// Bytes of memory that a rank's worker needs at least.
 pub const WORKER_MEMORY: u64 = 64 * MIB;
 /// The most workers that a page starts.
-pub const MAX_WORKERS: usize = 64;
+pub const MAX_WORKERS: usize = 8;
 
 const DEFAULT_RANKS: usize = 4;
 
