@@ -258,8 +258,9 @@ mod tests {
         let exact = Gpt::new(config, 5, DType::F64, &Device::Cpu)?;
         let whole = reference::run(&exact, &ids, &targets, &sees)?;
         let valid = targets.iter().flatten().filter(|&&t| t != IGNORED).count() as f64;
-        // f64 takes candle's operations, f32 the fused ones.
-        for (dtype, limit) in [(DType::F64, 1e-12), (DType::F32, 1e-5)] {
+        // f64 takes candle's operations, f32 the fused ones. Candle's own gradient of GELU has
+        // constants of six digits, which is all that keeps the first from 1e-12.
+        for (dtype, limit) in [(DType::F64, 1e-8), (DType::F32, 1e-5)] {
             let model = Gpt::new(config, 5, dtype, &Device::Cpu)?;
             let (loss, by_hand) = chained(&model, &ids, &targets.concat(), &sees)?;
             assert!((loss / valid - whole.loss).abs() <= limit);
