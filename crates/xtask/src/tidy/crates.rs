@@ -3,15 +3,16 @@
 use super::{Problem, graph::Graph};
 
 /// Each member with the members that it may depend on.
-const DIRECTION: [(&str, &[&str]); 9] = [
+const DIRECTION: [(&str, &[&str]); 10] = [
     ("plan", &[]),
-    ("model", &[]),
+    ("kernels", &[]),
+    ("model", &["kernels"]),
     ("doctor", &["plan"]),
     ("comm", &["plan"]),
-    ("parallel", &["plan", "comm", "model"]),
-    ("train", &["plan", "comm", "model", "parallel"]),
-    ("cli", &["plan", "doctor", "comm", "model", "parallel", "train"]),
-    ("web", &["plan", "doctor", "comm", "model", "parallel", "train"]),
+    ("parallel", &["plan", "kernels", "comm", "model"]),
+    ("train", &["plan", "kernels", "comm", "model", "parallel"]),
+    ("cli", &["plan", "doctor", "kernels", "comm", "model", "parallel", "train"]),
+    ("web", &["plan", "doctor", "kernels", "comm", "model", "parallel", "train"]),
     ("xtask", &[]),
 ];
 
@@ -19,12 +20,13 @@ const DIRECTION: [(&str, &[&str]); 9] = [
 const TESTS: &str = "tests";
 
 /// Each member with packages, by the beginning of their names, that it must not pull in at all.
-const ABSENCE: [(&str, &[&str]); 4] = [
+const ABSENCE: [(&str, &[&str]); 5] = [
     ("plan", &["candle", "web-sys"]),
     ("doctor", &["candle", "web-sys"]),
+    ("kernels", &["comm", "plan"]),
     ("model", &["comm", "plan"]),
     // It is compiled before anything else, on machines that have nothing yet.
-    ("xtask", &["candle", "tokio", "reqwest"]),
+    ("xtask", &["candle", "reqwest"]),
 ];
 
 /// Dependencies between members point one way.
