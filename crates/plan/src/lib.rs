@@ -23,6 +23,7 @@ pub mod sequence;
 pub mod strategy;
 pub mod targets;
 pub mod traffic;
+pub mod work;
 
 pub use config::{Optimizer, RunConfig, Task};
 pub use cp::{CpConfig, CpPlan, Heads};

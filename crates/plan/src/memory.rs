@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::run::MLP_RATIO;
 use crate::traffic::F32_BYTES;
 use crate::{Optimizer, RunPlan, StrategyKind};
 
@@ -31,10 +32,11 @@ impl RankMemory {
 
 /// Memory of every rank of the run.
 ///
-/// Per token and layer the backward pass keeps 18 vectors of the model's width outside attention
-/// (the inputs of both norms and their normalised forms, the residual sums, the MLP's hidden
-/// layer before and after GELU, the output of each projection), and q, out and one lse a head
-/// inside it. The head keeps two vectors of the width and two of the vocabulary.
+/// Per token and layer the backward pass keeps 5 vectors of the model's width outside attention
+/// (the inputs of both norms, their normalised forms, and attention's output by tokens) and the
+/// MLP's hidden layer before and after GELU; inside attention q, out and one lse a head. The head
+/// keeps two vectors of the width and two of the vocabulary. The layer that is being pulled back
+/// needs the gradients of the hidden layer, before and after GELU, and three of the width.
 pub fn memory(plan: &RunPlan) -> Vec<RankMemory> {
     let config = plan.config();
     let model = plan.model();
@@ -44,9 +46,11 @@ pub fn memory(plan: &RunPlan) -> Vec<RankMemory> {
     let parameters = model.parameters() as u64 * F32_BYTES;
     let (d, layers) = (model.d_model as u64, model.layers as u64);
     let q_width = (model.heads * model.head_dim()) as u64;
-    let per_layer = 18 * d + 2 * q_width + model.heads as u64;
+    let hidden = MLP_RATIO as u64 * d;
+    let per_layer = 5 * d + 2 * hidden + 2 * q_width + model.heads as u64;
     let head = 2 * d + 2 * model.vocab as u64;
-    let activations = tokens * (layers * per_layer + head) * F32_BYTES;
+    let at_work = 3 * d + 2 * hidden;
+    let activations = tokens * (layers * per_layer + head + at_work) * F32_BYTES;
     let strategy = attention.strategy();
     let block = 2
         * tokens

@@ -71,10 +71,12 @@ impl Pass<'_> {
             tapes.push(tape);
             x = y;
         }
-        let head = self.head(&x, batch)?;
-        let mut dx =
-            self.timed(Compute::Backward, || self.model.head_backward(&head, gradients))?;
-        let outcome = Outcome { loss_sum: head.loss_sum, logits: head.logits_nv };
+        let (outcome, mut dx) = {
+            let head = self.head(&x, batch)?;
+            let dx =
+                self.timed(Compute::Backward, || self.model.head_backward(&head, gradients))?;
+            (Outcome { loss_sum: head.loss_sum, logits: head.logits_nv }, dx)
+        };
         // Each layer's tape ends with its backward: that is when its memory comes back.
         for (layer, tape) in tapes.into_iter().enumerate().rev() {
             dx = self.backward(layer, tape, &dx, batch, gradients).await?;

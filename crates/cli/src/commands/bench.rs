@@ -2,6 +2,8 @@
 
 mod balance;
 mod memory;
+mod shapes;
+mod sharing;
 mod speed;
 
 use anyhow::Result;
@@ -12,9 +14,16 @@ use crate::args::BenchArgs;
 use crate::device;
 use crate::output::{self, Style, table};
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct View {
     speed: Vec<speed::Speed>,
+    /// GFLOP/s of a large matrix product on one core.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peak_gflops: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    shapes: Vec<shapes::Shape>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sharing: Vec<sharing::Sharing>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     memory: Vec<memory::Memory>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -31,8 +40,18 @@ pub fn run(args: &BenchArgs, style: Style) -> Result<()> {
     if style == Style::Json {
         let speed = speed::measure(&args.machine())?;
         return output::json(&match on_cpu {
-            true => View { speed, memory: memory::measure()?, balance: balance::measure()? },
-            false => View { speed, memory: Vec::new(), balance: Vec::new() },
+            true => {
+                let peak = shapes::peak()?;
+                View {
+                    speed,
+                    peak_gflops: Some(peak),
+                    shapes: shapes::measure(peak)?,
+                    sharing: sharing::measure()?,
+                    memory: memory::measure()?,
+                    balance: balance::measure()?,
+                }
+            }
+            false => View { speed, ..View::default() },
         });
     }
     // Each section is announced before it is measured: it takes its time.
@@ -41,6 +60,17 @@ pub fn run(args: &BenchArgs, style: Style) -> Result<()> {
     if !on_cpu {
         return Ok(());
     }
+    let peak = shapes::peak()?;
+    output::line(format!(
+        "\nThe quickest step, optimiser included; the peak is {peak:.0} GFLOP/s a core, of a large \
+         matrix product."
+    ))?;
+    output::line(shapes::table(&shapes::measure(peak)?))?;
+    output::line(format!(
+        "\nWhat sharing costs: time computed by all ranks, {} tokens, zigzag, ring.",
+        sharing::SEQ_LEN
+    ))?;
+    output::line(sharing::table(&sharing::measure()?))?;
     output::line(format!(
         "\nMemory of a rank at ring, {} ranks; measured is the process's growth by ranks.",
         memory::RANKS

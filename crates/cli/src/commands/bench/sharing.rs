@@ -1,0 +1,77 @@
+//! What sharing a sequence costs: the computing of all ranks together by that of one.
+
+use anyhow::Result;
+use plan::{Layout, RunConfig};
+use serde::Serialize;
+
+use crate::args::MachineArgs;
+use crate::commands::train::{Range, train};
+use crate::job::Job;
+use crate::output::table;
+use crate::ranks::Clock;
+
+/// Tokens in every measurement.
+pub const SEQ_LEN: usize = 4096;
+const RANKS: [usize; 4] = [1, 2, 4, 8];
+const WARM_UP: u32 = 1;
+const STEPS: u32 = 5;
+
+/// The computing of a world of some size.
+#[derive(Debug, Serialize)]
+pub struct Sharing {
+    world_size: usize,
+    /// Seconds that a step's ranks compute, all together: the quickest of the steps for each.
+    seconds: f64,
+    /// By those of one rank.
+    ratio: f64,
+}
+
+/// Measures every number of ranks; a thread's own clock leaves waiting for a core out.
+pub fn measure() -> Result<Vec<Sharing>> {
+    let mut one = None;
+    RANKS
+        .into_iter()
+        .map(|cp| {
+            let steps = WARM_UP + STEPS;
+            let (seq_len, layout) = (SEQ_LEN, Layout::Zigzag);
+            let config = RunConfig { seq_len, cp, layout, steps, ..RunConfig::default() };
+            let job = Job::of(config, &MachineArgs::CPU)?;
+            let mut quickest = vec![f64::INFINITY; cp];
+            train(&job, Range { from: 0, to: steps }, Clock::Computing, None, false, |step| {
+                if step.report.step >= WARM_UP {
+                    for (quickest, events) in quickest.iter_mut().zip(&step.events) {
+                        *quickest = quickest.min(step_seconds(events));
+                    }
+                }
+                Ok(())
+            })?;
+            let seconds: f64 = quickest.iter().sum();
+            let one = *one.get_or_insert(seconds);
+            Ok(Sharing { world_size: cp, seconds, ratio: seconds / one })
+        })
+        .collect()
+}
+
+/// What the rank's own clock says of its step, messages and events included.
+fn step_seconds(events: &[plan::Event]) -> f64 {
+    events
+        .iter()
+        .map(|event| match event.kind {
+            plan::EventKind::StepEnd { took_us } => took_us as f64 * 1e-6,
+            _ => 0.0,
+        })
+        .sum()
+}
+
+/// The section as people read it.
+pub fn table(all: &[Sharing]) -> comfy_table::Table {
+    let mut rows = table::new(["ranks", "ms computed, all ranks", "by one rank's"]);
+    for sharing in all {
+        rows.add_row([
+            table::right(sharing.world_size),
+            table::right(format!("{:.0}", 1e3 * sharing.seconds)),
+            super::ratio(sharing.ratio),
+        ]);
+    }
+    rows
+}
