@@ -45,6 +45,8 @@ pub enum Step {
     Doc,
     /// Every test that needs no browser
     Native,
+    /// The tests whose ranks are processes under a real mpirun
+    Mpi,
     /// Lints of the page's code for wasm32
     Wasm,
     /// The page, into dist
@@ -127,6 +129,7 @@ impl Step {
                 visible(cargo, DOC)
             }
             Self::Native => visible(Toolbox::default().native("cargo"), TEST_NATIVE),
+            Self::Mpi => visible(native(&[Need::Mpi])?.native("cargo"), TEST_MPI),
             Self::Wasm => {
                 let cargo = native(&[Need::Lints, Need::Page])?.wasm("cargo");
                 visible(cargo, CLIPPY_WASM)
@@ -150,6 +153,8 @@ const CLIPPY_NATIVE: [&str; 7] =
 const DOC: [&str; 4] = ["doc", "--workspace", "--no-deps", "--release"];
 // The page too: its state and its geometry are plain values, tested without a browser.
 const TEST_NATIVE: [&str; 3] = ["test", "--release", "--workspace"];
+const TEST_MPI: [&str; 8] =
+    ["test", "--release", "--package", "tests", "--features", "mpi", "--", "cli::mpi"];
 // The worker's profile, so that the build of the page finds its build scripts and macros compiled.
 const CLIPPY_WASM: [&str; 12] = [
     "clippy",

@@ -193,7 +193,7 @@ fn automatic(
         "threads",
         match device {
             Device::Cpu => "one process; each rank is a thread",
-            Device::Cuda => "one process; the ranks share the GPUs, each a thread",
+            Device::Cuda => "one process; the ranks share the first GPU, each a thread",
         },
     );
     Ok(Backend::Threads)

@@ -7,6 +7,7 @@ mod components;
 pub mod cuda_toolkit;
 mod debian_rust;
 mod driver_stub;
+mod mpi;
 mod wasm_std;
 
 use anyhow::Result;
@@ -20,6 +21,9 @@ pub struct Args {
     /// Also gets Chromium and its WebDriver, which `test` and `bench` need
     #[arg(long)]
     browser: bool,
+    /// Also gets Open MPI, which `test` needs
+    #[arg(long)]
+    mpi: bool,
     /// Installs nothing: names the first tool that is missing, and fails
     #[arg(long)]
     offline: bool,
@@ -34,6 +38,8 @@ pub enum Need {
     Page,
     /// Driving the page: Chromium and chromedriver.
     Browser,
+    /// Ranks that are processes: Open MPI and libclang.
+    Mpi,
 }
 
 /// Whether missing tools may be fetched.
@@ -69,6 +75,9 @@ pub fn run(args: &Args) -> Result<()> {
     if args.browser {
         needs.push(Need::Browser);
     }
+    if args.mpi {
+        needs.push(Need::Mpi);
+    }
     let fetch = Fetch::unless(args.offline);
     let (_, tools) = look(&needs, fetch)?;
     for tool in &tools {
@@ -101,6 +110,7 @@ fn look(needs: &[Need], fetch: Fetch) -> Result<(Toolbox, Vec<Tool>)> {
                 tools.push(CargoTool::wasm_bindgen(version).ensure(&mut toolbox, fetch)?);
             }
             Need::Browser => tools.extend(browser::ensure(&mut toolbox, fetch)?),
+            Need::Mpi => tools.push(mpi::ensure(fetch)?),
         }
     }
     Ok((toolbox, tools))
