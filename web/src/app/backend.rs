@@ -1,6 +1,7 @@
 //! The backend's view: a machine, and what is asked of it.
 
 use plan::Refusal;
+use plan::rank::MAX_WORLD_SIZE;
 use plan::runtime::{
     BackendChoice, Build, DeviceChoice, Feature, Gpus, Launch, Preset, Probe, Request,
 };
@@ -96,7 +97,10 @@ impl Backend {
         let world_size = match text {
             "" => None,
             // What no run can have is refused by the detection itself; here only what is no number.
-            text => Some(whole("world_size", text, 0, u32::MAX as usize)?),
+            text => Some(whole("world_size", text, 0, u32::MAX as usize).map_err(|refusal| {
+                let works = format!("try a number from 1 to {MAX_WORLD_SIZE}, or leave it empty");
+                Refusal { works, ..refusal }
+            })?),
         };
         Ok(Request {
             device: self.device,

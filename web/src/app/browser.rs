@@ -51,6 +51,13 @@ pub fn link(address: &str) -> String {
     format!("{}{}#{address}", place(location.pathname()), place(location.search()))
 }
 
+/// Names the page after the place that is looked at.
+pub fn set_title(place: &str) {
+    if let Some(document) = window().document() {
+        document.set_title(&format!("{place} – Ringside: context parallelism in your browser"));
+    }
+}
+
 /// Milliseconds since the page was opened.
 pub fn now_ms() -> f64 {
     window().performance().map_or(0.0, |performance| performance.now())

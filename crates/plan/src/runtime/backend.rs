@@ -2,7 +2,7 @@
 
 use super::branch::Branch;
 use super::device::count;
-use super::probe::{Browser, Launch, Place, Probe, Support};
+use super::probe::{Browser, Launch, Place, Probe, Support, WhyNoCuda};
 use super::profile::{Backend, Device, Trail};
 use super::request::{BackendChoice, Request};
 use crate::Refusal;
@@ -139,7 +139,11 @@ fn nccl(probe: &Probe, device: Device, trail: &mut Trail) -> Result<Backend, Ref
             Ok(_) => "NCCL moves GPU memory, and the device is the CPU",
             Err(why) => why.reason(),
         };
-        return Err(refuse("nccl", why, "use backend auto"));
+        let works = match probe.cuda() {
+            Err(WhyNoCuda::NotCompiled) => "build with --features nccl, or use backend auto",
+            Ok(_) | Err(_) => "use backend auto",
+        };
+        return Err(refuse("nccl", why, works));
     }
     if probe.build.nccl == Support::Absent {
         let why = "this program is built without NCCL";
@@ -189,11 +193,18 @@ fn automatic(
         return mpi(probe, trail);
     }
     trail.at(Branch::Threads);
+    let gpus = probe.cuda().map_or(0, <[_]>::len);
     trail.took(
         "threads",
-        match device {
-            Device::Cpu => "one process; each rank is a thread",
-            Device::Cuda => "one process; the ranks share the first GPU, each a thread",
+        match (device, request.world_size) {
+            (Device::Cpu, _) => "one process; each rank is a thread".to_owned(),
+            (Device::Cuda, Some(world)) if gpus > 1 && world > gpus => format!(
+                "{world} ranks are more than {gpus} GPUs, one rank a GPU is not to be had; they \
+                 share the first, each a thread"
+            ),
+            (Device::Cuda, _) => {
+                "one process; the ranks share the first GPU, each a thread".to_owned()
+            }
         },
     );
     Ok(Backend::Threads)

@@ -3,7 +3,7 @@
 use super::branch::Branch;
 use super::probe::Probe;
 use super::profile::{CpuMode, Device, Trail};
-use super::request::{DeviceChoice, Request};
+use super::request::{DeviceChoice, Feature, Request};
 use crate::Refusal;
 
 pub(super) fn decide(
@@ -53,20 +53,24 @@ pub(super) fn check_features(
         (false, Device::Cuda) => Branch::FeaturesOnGpu,
         (false, Device::Cpu) => Branch::FeaturesRefused,
     });
-    for feature in &request.features {
-        match device {
-            Device::Cuda => trail.took(feature.name(), "the device is a GPU"),
-            Device::Cpu => {
-                return Err(Refusal::new(
-                    "feature",
-                    feature.name(),
-                    format!("{}; the device is the CPU", feature.needs_gpu_because()),
-                    feature.on_a_cpu(),
-                ));
-            }
+    if device == Device::Cuda {
+        for feature in &request.features {
+            trail.took(feature.name(), "the device is a GPU");
         }
+        return Ok(());
     }
-    Ok(())
+    let each = |word: fn(Feature) -> &'static str| -> Vec<&'static str> {
+        request.features.iter().map(|&feature| word(feature)).collect()
+    };
+    match request.features.is_empty() {
+        true => Ok(()),
+        false => Err(Refusal::new(
+            "feature",
+            each(Feature::name).join(", "),
+            format!("{}; the device is the CPU", each(Feature::needs_gpu_because).join(", and ")),
+            each(Feature::on_a_cpu).join(", and "),
+        )),
+    }
 }
 
 /// `2 GPUs`, `1 GPU`.

@@ -178,8 +178,10 @@ impl Launch {
 pub enum WhyNoCuda {
     /// A page cannot reach a CUDA device.
     Browser,
-    /// CUDA is not compiled in.
+    /// CUDA is not compiled in, and there is a driver.
     NotCompiled,
+    /// CUDA is not compiled in, nor is there a driver.
+    Neither,
     /// There is no driver.
     NoDriver,
     /// The driver shows no device.
@@ -192,6 +194,9 @@ impl WhyNoCuda {
         match self {
             Self::Browser => "a page cannot reach a CUDA device",
             Self::NotCompiled => "this program is built without CUDA",
+            Self::Neither => {
+                "this program is built without CUDA, and this machine has no NVIDIA driver"
+            }
             Self::NoDriver => "there is no NVIDIA driver on this machine",
             Self::NoDevice => "NVIDIA's driver is there but shows no device",
         }
@@ -202,6 +207,10 @@ impl WhyNoCuda {
         match self {
             Self::Browser => "use device cpu, or run the native program",
             Self::NotCompiled => "build with --features cuda, or use device cpu",
+            Self::Neither => {
+                "use device cpu, or a machine with an NVIDIA GPU and its driver, and there build \
+                 with --features cuda"
+            }
             Self::NoDriver => {
                 "install the driver or move to a machine with a GPU, or use device cpu"
             }
@@ -217,7 +226,10 @@ impl Probe {
             return Err(WhyNoCuda::Browser);
         }
         if self.build.cuda == Support::Absent {
-            return Err(WhyNoCuda::NotCompiled);
+            return Err(match self.gpus {
+                Gpus::NoDriver => WhyNoCuda::Neither,
+                Gpus::Devices(_) => WhyNoCuda::NotCompiled,
+            });
         }
         match &self.gpus {
             Gpus::NoDriver => Err(WhyNoCuda::NoDriver),

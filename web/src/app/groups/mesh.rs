@@ -34,7 +34,7 @@ impl Hue {
     /// What its ranks do together.
     pub fn does(self) -> &'static str {
         match self {
-            Self::Dp => "sum their gradients",
+            Self::Dp => "train on other sequences",
             Self::Cp => "share a sequence",
             Self::Sp => "share a sequence by its heads",
             Self::Tp => "share each matrix",
@@ -51,6 +51,14 @@ pub struct Kind {
     pub over: Vec<usize>,
     /// How it is lit; kinds that lie within or across others are only named.
     pub hue: Option<Hue>,
+}
+
+/// Ranks in a group of dp, and in one of cp.
+fn lit_sizes(grid: &Grid<5>, kinds: &[Kind]) -> [usize; 2] {
+    [Hue::Dp, Hue::Cp].map(|hue| {
+        let over = kinds.iter().filter(|kind| kind.hue == Some(hue)).flat_map(|kind| &kind.over);
+        over.map(|&axis| grid.size(axis)).product()
+    })
 }
 
 /// A mesh with the kinds of groups that its ranks form.
@@ -76,6 +84,10 @@ impl GroupMesh {
             hue: Some(hue),
         };
         let mut kinds = vec![lit(Hue::Dp, &[0, 1]), lit(Hue::Cp, &[2, 3]), lit(Hue::Tp, &[4])];
+        if lit_sizes(&grid, &kinds).iter().all(|&size| size > 1) {
+            // Where a sequence is shared, its ranks have gradients to sum as replicas have.
+            kinds.push(Kind { name: "dp_cp", over: vec![0, 1, 2, 3], hue: None });
+        }
         for pair in [[0, 1], [2, 3]] {
             if pair.iter().all(|&axis| grid.size(axis) > 1) {
                 kinds.extend(pair.map(|axis| Kind {

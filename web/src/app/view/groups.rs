@@ -61,7 +61,8 @@ pub fn GroupsView(Props { groups, run, on }: &Props) -> Html {
     };
     let lead = html! {
         { "Sizes multiply to the number of ranks, up to 1,024. The last axis varies fastest, as in \
-           torch's device mesh: tensor neighbours are neighbours by number." }
+           torch's device mesh: tensor neighbours are neighbours by number. Gradients are summed \
+           over dp × cp." }
     };
     section(
         "groups",
@@ -85,7 +86,7 @@ pub fn GroupsView(Props { groups, run, on }: &Props) -> Html {
                 <p role="status" aria-label="Mesh">{ match &mesh {
                     Ok(mesh) => product(mesh),
                     Err(_) => refused("world_size").map(|r| format!("world_size = {}", sentence(&r)))
-                        .unwrap_or_else(|| "One of the sizes is none.".to_owned()),
+                        .unwrap_or_else(|| "There is no mesh: see the size that is marked.".to_owned()),
                 } }</p>
                 if let Ok(mesh) = mesh {
                     <Chooser

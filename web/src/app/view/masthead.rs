@@ -3,6 +3,7 @@
 use web_sys::MouseEvent;
 use yew::prelude::*;
 
+use crate::app::browser;
 use crate::app::places::Place;
 use crate::app::state::Action;
 
@@ -20,6 +21,8 @@ pub struct Props {
 /// The page's head.
 #[component]
 pub fn Masthead(Props { place, links, on }: &Props) -> Html {
+    // Tabs and the browser's history tell the places apart by it.
+    use_effect_with(*place, |place| browser::set_title(place.title()));
     let link = |(&to, href): (&Place, &String)| {
         let on = on.clone();
         // A plain click changes the place and nothing else; any other opens the link as it is.
