@@ -1,6 +1,6 @@
 //! Cross-entropy as a sum over tokens that have a target, with its gradient in the same pass.
 //!
-//! loss = sum of lse(logits) - logits[target]; d loss / d logits = softmax(logits) - onehot.
+//! `loss = sum of lse(logits) - logits[target]`, `d loss / d logits = softmax(logits) - onehot`.
 
 use candle_core::{D, DType, Result, Tensor};
 
