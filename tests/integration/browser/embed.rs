@@ -9,9 +9,7 @@ use super::site::{Hosting, Site};
 
 /// Opens a course page that holds the playground, and goes into its frame.
 async fn enter(page: &Page, site: &Site, fragment: &str) -> Result<()> {
-    let frame = format!("<iframe width='900' height='700' src='{}'></iframe>", site.url(fragment));
-    let course = format!("<p>A course.</p>{frame}").replace('#', "%23").replace('&', "%26");
-    page.go(&format!("data:text/html,{course}")).await?;
+    page.go(&site.course(fragment)).await?;
     page.enter_frame("iframe").await
 }
 

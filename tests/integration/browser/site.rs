@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use anyhow::{Result, ensure};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use hyper::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
@@ -50,6 +50,9 @@ pub struct Site {
     shared: Arc<Shared>,
     accepting: JoinHandle<()>,
 }
+
+/// Where somebody's course page is.
+const COURSE: &str = "/course";
 
 /// Where a browser reports what a policy did not allow.
 const VIOLATIONS: &str = "/violations";
@@ -117,6 +120,11 @@ impl Site {
         self.shared.violations.lock().expect(POISONED).clone()
     }
 
+    /// The address of a course page of another origin, which holds the page in a frame.
+    pub fn course(&self, fragment: &str) -> String {
+        format!("http://localhost:{}{COURSE}?{}", self.port, self.url(fragment).replace('#', "%23"))
+    }
+
     /// Answers what was held.
     pub fn release(&self) {
         self.shared.released.send_replace(true);
@@ -159,6 +167,13 @@ impl Shared {
             let report = String::from_utf8_lossy(&body).into_owned();
             self.violations.lock().expect(POISONED).push(report);
             return Response::default();
+        }
+        if let (COURSE, Some(frame)) = (request.uri().path(), request.uri().query()) {
+            let frame = frame.replace("%23", "#").replace('&', "&amp;");
+            let html = format!("<iframe width=\"900\" height=\"700\" src=\"{frame}\"></iframe>");
+            let mut response = Response::new(Full::from(html));
+            response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
+            return response;
         }
         let name = self.name(request.uri().path());
         self.asked.lock().expect(POISONED).extend(name.clone());
