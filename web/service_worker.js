@@ -24,7 +24,6 @@ addEventListener("fetch", (event) => {
   } else if (file === scope || file === `${scope}index.html`) {
     // What the next load shows is the newest build that is here whole.
     event.respondWith(answer(request, scope, SITE));
-    event.waitUntil(leaveIfGone());
   }
 });
 
@@ -65,6 +64,7 @@ async function activate() {
 // A page has started, and holds the lock of its build.
 async function greet(page, site) {
   page?.postMessage({ site: SITE });
+  if (await isGone()) return leave();
   if (site !== SITE || registration.installing || registration.waiting) return;
   for (const name of await caches.keys()) {
     if (!name.startsWith(MINE) || name === kept(SITE)) continue;
@@ -87,14 +87,19 @@ async function answer(request, file, site) {
   return fetch(request);
 }
 
-// A host that no longer has the page gets its place back, above all one at a port that many
-// programs share.
-async function leaveIfGone() {
+// Whether the host no longer has the page, and not only cannot be reached.
+async function isGone() {
   const asked = fetch(`${scope}service_worker.js`, { method: "HEAD", cache: "no-store" });
   const response = await asked.catch(() => null);
   const isHtml = response?.headers.get("content-type")?.startsWith("text/html");
-  if (!response || !(isHtml || [404, 410].includes(response.status))) return;
+  return response && (isHtml || [404, 410].includes(response.status));
+}
+
+// Gives the host its place back, above all one at a port that many programs share: the next load
+// is the host's. Files are let go once no page uses them.
+async function leave() {
   await registration.unregister();
   const mine = (await caches.keys()).filter((name) => name.startsWith(MINE));
-  await Promise.all(mine.map((name) => caches.delete(name)));
+  const letGo = (name) => navigator.locks.request(name, () => caches.delete(name));
+  await Promise.all(mine.map(letGo));
 }

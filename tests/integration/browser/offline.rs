@@ -1,8 +1,10 @@
 //! The page without its host: after one visit it opens, and trains.
 
 use anyhow::{Result, ensure};
+use serde_json::json;
 
 use super::drive::open;
+use super::page::Page;
 use super::site::Hosting;
 
 fn trains_without_a_host(prefix: &'static str) -> Result<()> {
@@ -49,11 +51,15 @@ fn a_host_that_no_longer_has_the_page_gets_its_place_back() -> Result<()> {
         // What was kept is shown once more, and let go.
         page.reload().await?;
         page.until_ready(1).await?;
-        let gone = async |page: &super::page::Page| {
-            page.reload().await?;
-            Ok(page.text("body").await?.contains("it is not here"))
+        let is_gone = async |page: &Page| {
+            let script = "return navigator.serviceWorker.getRegistration()
+                .then(registration => registration === undefined);";
+            Ok(page.script(script, json!([])).await? == json!(true))
         };
-        page.until("the host's own answer", gone).await?;
+        page.until("the end of the service worker", is_gone).await?;
+        page.reload().await?;
+        let shown = page.text("body").await?;
+        ensure!(shown.contains("it is not here"), "this is not the host's own answer: {shown}");
         Ok(())
     })
 }
