@@ -1,7 +1,10 @@
 // Loads the worker's two files, both of the page's own build, and says which of them failed:
 // the browser's error event would not.
 const query = new URL(import.meta.url).searchParams;
-const file = (name) => new URL(`${name}?build=${query.get("build")}`, import.meta.url).href;
+const role = query.get("role");
+// What else was asked for says which build it is.
+query.delete("role");
+const file = (name) => new URL(`${name}?${query}`, import.meta.url).href;
 let loading = file("worker.js");
 try {
   const { default: init } = await import(loading);
@@ -9,6 +12,6 @@ try {
   await init({ module_or_path: loading });
 } catch (error) {
   // The reference speaks another protocol, in which silence is what tells the page.
-  if (query.get("role") === "rank") self.postMessage([loading, String(error)]);
+  if (role === "rank") self.postMessage([loading, String(error)]);
   else throw error;
 }

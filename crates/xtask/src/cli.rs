@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{bench, cuda, golden, serve, setup, site, size, test};
+use crate::{bench, cuda, golden, seal, serve, setup, site, size, test};
 
 /// The project's own commands. They run from any folder of the workspace.
 #[derive(Parser)]
@@ -27,6 +27,11 @@ pub enum Command {
     /// Runs `setup` first unless --offline is given. The result can be copied to any static host:
     /// it needs no special headers, and by default it works below any path.
     Build(site::Args),
+    /// Writes into a built page again which files it is made of
+    ///
+    /// `build` does it. Needed where a file of the page was changed by hand: the service worker
+    /// keeps only what it knows the digest of.
+    Seal(seal::Args),
     /// Builds the page and serves it on this machine
     ///
     /// Runs `setup` first. Ctrl-C ends it.

@@ -10,6 +10,7 @@ mod child;
 mod cli;
 mod cuda;
 mod golden;
+mod seal;
 mod serve;
 mod setup;
 mod site;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Setup(args) => setup::run(&args),
         Command::Build(args) => site::run(&args),
+        Command::Seal(args) => seal::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Bench(args) => bench::run(&args),

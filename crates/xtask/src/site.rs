@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Context, Result};
 
 use crate::{
-    child,
+    child, seal,
     setup::{self, Fetch, Need},
     toolbox::Toolbox,
     workspace,
@@ -73,7 +73,8 @@ pub fn build(toolbox: &Toolbox, site: &Site) -> Result<()> {
     // Trunk's own backtrace would push the compiler's error out of the last lines.
     command.env("RUST_BACKTRACE", "0");
     child::condensed("Building the page (minutes the first time)", command)
-        .context("could not build the page")
+        .context("could not build the page")?;
+    seal::seal(site.dist).map(drop)
 }
 
 /// Trunk copies every snippet it finds among the bindings, those of versions long gone too, so two

@@ -4,6 +4,7 @@
 //! `RINGSIDE_CHROMEDRIVER` are the programs. Each test starts its own server and browser on free
 //! ports, with a fresh profile, and ends both.
 
+mod builds;
 mod chrome;
 mod drive;
 mod page;
@@ -11,14 +12,18 @@ mod site;
 
 mod bench;
 mod decisions;
+mod deploys;
 mod diagnosis;
+mod embed;
 mod groups;
 mod input;
 mod links;
 mod loading;
 mod memory;
 mod numbers;
+mod offline;
 mod panics;
 mod places;
+mod policy;
 mod running;
 mod views;

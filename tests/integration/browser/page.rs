@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use fantoccini::wd::WindowHandle;
 use fantoccini::{Client, Locator};
 use serde_json::{Value, json};
 
@@ -25,6 +26,30 @@ impl Page {
     /// Loads it again.
     pub async fn reload(&self) -> Result<()> {
         Ok(self.client.refresh().await?)
+    }
+
+    /// Goes to another address.
+    pub async fn go(&self, url: &str) -> Result<()> {
+        Ok(self.client.goto(url).await?)
+    }
+
+    /// Goes into the frame that a CSS selector finds: all that follows happens there.
+    pub async fn enter_frame(&self, css: &str) -> Result<()> {
+        Ok(self.client.find(Locator::Css(css)).await?.enter_frame().await?)
+    }
+
+    /// Opens `url` in a tab of its own, which all that follows happens in; the old one comes back.
+    pub async fn open_tab(&self, url: &str) -> Result<WindowHandle> {
+        let old = self.client.window().await?;
+        let new = self.client.new_window(true).await?.handle;
+        self.client.switch_to_window(new).await?;
+        self.client.goto(url).await?;
+        Ok(old)
+    }
+
+    /// Goes to a tab that was opened before.
+    pub async fn go_to_tab(&self, tab: WindowHandle) -> Result<()> {
+        Ok(self.client.switch_to_window(tab).await?)
     }
 
     /// Presses a button, found by the beginning of its name.
@@ -200,6 +225,23 @@ impl Page {
             if world == 1 { "1 worker ready".to_owned() } else { format!("{world} workers") };
         self.until_status("State", &text).await?;
         self.until_status("State", "ready").await
+    }
+
+    /// The files of this page are kept: what it asks for from now on need not come from its host.
+    pub async fn until_kept(&self) -> Result<()> {
+        let is_kept = async |page: &Self| {
+            let script = "return Boolean(navigator.serviceWorker?.controller);";
+            Ok(page.script(script, json!([])).await? == json!(true))
+        };
+        self.until("a service worker", is_kept).await?;
+        Ok(())
+    }
+
+    /// Which build the page is.
+    pub async fn site(&self) -> Result<String> {
+        let script = "return document.querySelector('meta[name=site]').content;";
+        let site = self.script(script, json!([])).await?;
+        Ok(site.as_str().unwrap_or_default().to_owned())
     }
 
     /// What is on the page, for the message of a test that failed.

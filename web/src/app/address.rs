@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use form_urlencoded::{Serializer, parse};
 
+use crate::app::embed::Embed;
 use crate::app::fields::{Field, Kind, MAX_WORLD};
 use crate::app::form::{Form, is_whole};
 use crate::app::places::Place;
@@ -13,6 +14,8 @@ const VERSION: &str = "1";
 const CHECK: &str = "check";
 const TEXT: &str = "text";
 const VIEW: &str = "view";
+const EMBED: &str = "embed";
+const PANELS: &str = "panels";
 
 /// What an address opens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +26,8 @@ pub struct Opened {
     pub form: Form,
     /// Whether the run is checked against one rank.
     pub check: bool,
+    /// The panels of a page inside another page.
+    pub embed: Option<Embed>,
     /// What could not be taken as it stands, for the user to read.
     pub notices: Vec<String>,
 }
@@ -51,11 +56,17 @@ pub fn write(place: Place, form: &Form, check: bool, own_text: bool) -> String {
     address.finish().replace("%2C", ",")
 }
 
+/// What keeps an address inside another page, behind that of [`write`].
+pub fn embedded(embed: &Embed) -> String {
+    format!("&{EMBED}=1&{PANELS}={}", embed.list())
+}
+
 /// Reads an address, with or without its `#`.
 pub fn read(address: &str) -> Opened {
     let mut opened = Opened::default();
     let address = address.trim_start_matches('#');
     let mut seen = BTreeSet::new();
+    let (mut embeds, mut panels) = (false, None);
     for (key, value) in parse(address.as_bytes()) {
         if !seen.insert(key.clone()) {
             let again = format!("“{}” stands twice in the link: the last was taken.", brief(&key));
@@ -76,6 +87,8 @@ pub fn read(address: &str) -> Opened {
                 )),
             },
             CHECK => opened.check = value == "1",
+            EMBED => embeds = value == "1",
+            PANELS => panels = Some(value.into_owned()),
             TEXT => opened.notices.push(
                 "The link was made with a text of its maker's own, which an address cannot \
                  carry: the built-in text stands in until you paste yours."
@@ -90,7 +103,32 @@ pub fn read(address: &str) -> Opened {
         }
     }
     limit_world(&mut opened);
+    match (embeds, panels) {
+        (true, panels) => take_panels(&mut opened, panels.as_deref().unwrap_or_default()),
+        (false, Some(_)) => opened.notices.push(format!(
+            "The link's “{PANELS}” counts only beside {EMBED}=1: this is the whole page."
+        )),
+        (false, None) => {}
+    }
     opened
+}
+
+fn take_panels(opened: &mut Opened, list: &str) {
+    let (embed, unknown) = Embed::read(list);
+    for name in unknown {
+        opened.notices.push(format!(
+            "The link's panel “{}” is unknown here: this shows {}.",
+            brief(name),
+            embed.list()
+        ));
+    }
+    if opened.place != Place::default() {
+        opened.place = Place::default();
+        opened
+            .notices
+            .push(format!("Inside another page there is {} alone.", Place::default().title()));
+    }
+    opened.embed = Some(embed);
 }
 
 fn take(opened: &mut Opened, field: Field, value: &str) {
@@ -190,12 +228,14 @@ mod tests {
         let address = write(Place::Play, &form, true, false);
         assert!(address.starts_with("v=1&task=text&cp=2&"), "{address}");
         assert!(address.contains("documents=96,64,96"), "{address}");
-        let expect =
-            Opened { place: Place::Play, form: form.clone(), check: true, notices: Vec::new() };
+        let expect = Opened { form: form.clone(), check: true, ..Opened::default() };
         assert_eq!(read(&format!("#{address}")), expect);
         let doctor = read(&write(Place::Doctor, &form, false, false));
         assert_eq!((doctor.place, doctor.form), (Place::Doctor, form));
         assert_eq!(read(""), Opened::default());
+        let (embed, _) = Embed::read("traffic");
+        let inside = address + &embedded(&embed);
+        assert_eq!(read(&inside), Opened { embed: Some(embed), ..expect });
     }
 
     #[test]
@@ -214,6 +254,9 @@ mod tests {
             ("v=7&cp=2", Field::Cp, "2", "version 7"),
             ("v=1&cp=2&cp=1", Field::Cp, "1", "“cp” stands twice"),
             ("v=1&lr=1e99", Field::Lr, "100", "out of range"),
+            ("v=1&embed=1&panels=ring,lab", Field::Cp, "4", "panel “lab”"),
+            ("v=1&embed=1&view=doctor", Field::Cp, "4", "Play alone"),
+            ("v=1&panels=ring", Field::Cp, "4", "beside embed=1"),
             ("v=1&text=own", Field::Task, "text", "built-in text"),
         ] {
             let opened = read(address);

@@ -58,6 +58,21 @@ pub fn set_title(place: &str) {
     }
 }
 
+/// Loads the page again.
+pub fn reload() {
+    // Where a browser refuses, the user's own way of loading again is left.
+    let _ = window().location().reload();
+}
+
+/// The event by which offline.js says that another build of the page has come.
+pub const OTHER_BUILD: &str = "other-build";
+
+/// Whether it said so before anybody listened.
+pub fn has_other_build() -> bool {
+    let root = window().document().and_then(|document| document.document_element());
+    root.is_some_and(|root| root.has_attribute("data-other-build"))
+}
+
 /// Milliseconds since the page was opened.
 pub fn now_ms() -> f64 {
     window().performance().map_or(0.0, |performance| performance.now())

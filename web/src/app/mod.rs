@@ -6,6 +6,7 @@ pub mod beat_text;
 mod browser;
 pub mod choices;
 pub mod doctor;
+pub mod embed;
 pub mod engine;
 pub mod fields;
 pub mod form;

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use crate::cluster::{Role, loader};
 use js_sys::{Object, Reflect, Uint8Array, WebAssembly};
 use plan::runtime::{Browser, Build, Gpus, Launch, MIB, Place, Probe, Support};
 use wasm_bindgen::prelude::*;
@@ -49,8 +50,9 @@ fn has_module_workers() -> bool {
         return false;
     }
     Object::define_property(&options, &"type".into(), &property);
-    // The script is empty; where a policy forbids it, the options have been read all the same.
-    if let Ok(worker) = Worker::new_with_options("data:text/javascript,", options.unchecked_ref()) {
+    // The page's own file, which its policy allows; the worker ends before it has loaded.
+    let script = loader(Role::Rank);
+    if let Ok(worker) = Worker::new_with_options(&script, options.unchecked_ref()) {
         worker.terminate();
     }
     asked.get()

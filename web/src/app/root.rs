@@ -24,6 +24,7 @@ pub struct App {
     figures: Figures,
     pace: Pace,
     _address: Option<EventListener>,
+    _other_build: Option<EventListener>,
 }
 
 /// What happens to the page.
@@ -51,6 +52,13 @@ impl Component for App {
                 });
             })
         });
+        let tell = on.reform(|()| Action::OtherBuild);
+        if browser::has_other_build() {
+            tell.emit(());
+        }
+        let other_build = web_sys::window().map(|window| {
+            EventListener::new(&window, browser::OTHER_BUILD, move |_| tell.emit(()))
+        });
         Self {
             state,
             on,
@@ -60,6 +68,7 @@ impl Component for App {
             figures: Figures::default(),
             pace: Pace::default(),
             _address: address,
+            _other_build: other_build,
         }
     }
 

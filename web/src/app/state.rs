@@ -8,6 +8,7 @@ use plan::{Refusal, RunPlan};
 use crate::app::address;
 use crate::app::backend::{self, Backend};
 use crate::app::doctor::{self, Doctor};
+use crate::app::embed::Embed;
 use crate::app::engine::{self, Engine, Phase};
 use crate::app::fields::Field;
 use crate::app::form::Form;
@@ -54,6 +55,10 @@ pub struct State {
     pub refusals: Rc<[Refusal]>,
     /// What the address could not give.
     pub notices: Rc<[String]>,
+    /// The panels of a page inside another page.
+    pub embed: Option<Rc<Embed>>,
+    /// Whether another build of the page has come.
+    pub other_build: bool,
     /// The run's phase.
     pub engine: Engine,
     /// The run's events, folded.
@@ -129,6 +134,8 @@ pub enum Action {
     Doctor(doctor::Act),
     /// The user has read the notices.
     DismissNotices,
+    /// Another build of the page has come.
+    OtherBuild,
     /// The workers of a launch sent something.
     Cluster(u32, ClusterEvent),
     /// The reference of a launch sent something.
@@ -173,6 +180,8 @@ impl State {
             plan,
             refusals: Rc::new([]),
             notices: Rc::new([]),
+            embed: None,
+            other_build: false,
             record: Record::default(),
             reference: Shared::default(),
             self_test: SelfTest::Idle,
@@ -232,6 +241,15 @@ impl State {
     /// The address of the run seen from `place`; of the last run that could work, while the form
     /// is wrong.
     pub fn address(&self, place: Place) -> String {
+        let run = self.run_address(place);
+        match &self.embed {
+            Some(embed) => run + &address::embedded(embed),
+            None => run,
+        }
+    }
+
+    /// The same in a page of its own.
+    pub fn run_address(&self, place: Place) -> String {
         let form = match self.refusals.is_empty() {
             true => (*self.form).clone(),
             false => Form::of(self.plan.config()),

@@ -62,6 +62,10 @@ impl State {
                 self.notices = Rc::new([]);
                 Vec::new()
             }
+            Action::OtherBuild => {
+                self.other_build = true;
+                Vec::new()
+            }
             Action::Cluster(launch, event) if launch == self.launch => self.hear(event),
             Action::Reference(launch, event) if launch == self.reference_launch => {
                 self.hear_reference(event);
@@ -97,8 +101,9 @@ impl State {
     }
 
     fn open_address(&mut self, address: &str) -> Vec<Effect> {
-        let Opened { place, form, check, notices } = address::read(address);
+        let Opened { place, form, check, embed, notices } = address::read(address);
         self.place = place;
+        self.embed = embed.map(Rc::new);
         let same = *self.form == form && self.check == check && notices.is_empty();
         if same {
             return Vec::new();
@@ -370,6 +375,19 @@ mod tests {
         let effects = state.apply(Action::Go(Place::Groups));
         assert!(matches!(&effects[..], [Effect::PushAddress(a)] if a.contains("heads=4")));
         assert_eq!(state.form.get(Field::Heads), "5");
+    }
+
+    #[test]
+    fn a_page_inside_another_stays_there() {
+        let (mut state, _) = State::open("#v=1&cp=2&embed=1&panels=traffic");
+        let address = state.address(Place::Play);
+        assert!(address.ends_with("&embed=1&panels=traffic"), "{address}");
+        assert!(!state.run_address(Place::Play).contains("embed"));
+        let effects = state.apply(Action::Set(Field::Cp, "4".into()));
+        assert!(
+            matches!(effects.last(), Some(Effect::WriteAddress(a)) if a.contains("embed=1")),
+            "{effects:?}"
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Where the worker's files are, below whatever path the page is served from.
 
-use web_sys::Url;
+use web_sys::{Document, Url};
 
 use crate::build_id::BUILD_ID;
 
@@ -23,20 +23,32 @@ pub fn loader(role: Role) -> String {
         Role::Rank => "rank",
         Role::Reference => "reference",
     };
-    resolve(&format!("{LOADER}?role={role}&build={BUILD_ID}"))
+    resolve(&format!("{LOADER}?role={role}&{}", build()))
 }
 
 /// Every file that a worker needs, with whether it must be JavaScript.
 pub fn files() -> [(String, bool); 3] {
     [(LOADER, true), ("worker.js", true), ("worker_bg.wasm", false)]
-        .map(|(name, is_script)| (resolve(&format!("{name}?build={BUILD_ID}")), is_script))
+        .map(|(name, is_script)| (resolve(&format!("{name}?{}", build())), is_script))
+}
+
+/// Which build it is: of what sources, and, in a page that is kept for use without a network, with
+/// which files.
+fn build() -> String {
+    let site = document().and_then(|document| {
+        let meta = document.query_selector("meta[name=site]").ok().flatten()?;
+        meta.get_attribute("content").filter(|site| !site.is_empty())
+    });
+    site.map_or_else(|| format!("build={BUILD_ID}"), |site| format!("build={BUILD_ID}&site={site}"))
 }
 
 fn resolve(relative: &str) -> String {
-    let base = web_sys::window()
-        .and_then(|window| window.document())
-        .and_then(|document| document.base_uri().ok().flatten())
-        .unwrap_or_default();
+    let base = document().and_then(|document| document.base_uri().ok().flatten());
+    let base = base.unwrap_or_default();
     // Without a base nothing resolves; the browser's own error will then name what it was given.
     Url::new_with_base(relative, &base).map_or_else(|_| relative.to_owned(), |url| url.href())
+}
+
+fn document() -> Option<Document> {
+    web_sys::window()?.document()
 }

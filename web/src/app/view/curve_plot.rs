@@ -104,7 +104,7 @@ pub fn CurvePlot(Props { curve, world, total, reference }: &Props) -> Html {
             <div class="axes">
                 <div class="y-axis" aria-hidden="true">
                     { for ticks(low, high, 5).into_iter().map(|tick| html! {
-                        <span key={tick.to_string()} style={share(y.at(tick), "top")}>{ label(tick) }</span>
+                        <span key={tick.to_string()} ~style={share(y.at(tick), "top")}>{ label(tick) }</span>
                     }) }
                 </div>
                 <div
@@ -132,14 +132,14 @@ pub fn CurvePlot(Props { curve, world, total, reference }: &Props) -> Html {
                             <path class="cursor" d={format!("M{:.1} 0v1000", x.at(step))} />
                         }
                     </svg>
-                    <span class="guess-label" style={share(y.at(guess), "top")}>{ "guessing: ln 256" }</span>
+                    <span class="guess-label" ~style={share(y.at(guess), "top")}>{ "guessing: ln 256" }</span>
                     if let Some((step, loss)) = read.filter(|p| p.1.is_finite()) {
-                        <span class="point" style={format!("{};{}", share(x.at(step), "left"), share(y.at(loss), "top"))}></span>
+                        <span class="point" ~style={format!("{};{}", share(x.at(step), "left"), share(y.at(loss), "top"))}></span>
                     }
                 </div>
                 <div class="x-axis" aria-hidden="true">
                     { for ticks(0.0, x_end, 5).into_iter().map(|tick| html! {
-                        <span key={tick.to_string()} style={share(x.at(tick), "left")}>{ label(tick) }</span>
+                        <span key={tick.to_string()} ~style={share(x.at(tick), "left")}>{ label(tick) }</span>
                     }) }
                 </div>
                 <p class="x-title" aria-hidden="true">{ "step" }</p>

@@ -78,7 +78,7 @@ pub fn MeshGrid(Props { mesh, rank, on }: &Props) -> Html {
     html! {
         <div
             class="mesh-grid"
-            style={widest}
+            ~style={widest}
             tabindex="0"
             role="slider"
             aria-label="Chosen rank"
@@ -97,7 +97,7 @@ pub fn MeshGrid(Props { mesh, rank, on }: &Props) -> Html {
             </svg>
             // Over the drawing, without its margin: what is pointed at is measured here.
             <div ref={host} class="mesh-surface" onclick={point}
-                style={surface(drawn.width, drawn.height)}></div>
+                ~style={surface(drawn.width, drawn.height)}></div>
         </div>
     }
 }
@@ -113,7 +113,7 @@ fn lit_path(hue: Hue, path: String) -> Html {
     html! {
         <g key={hue.name()} class={hue.name()}>
             <path class="lit" d={path.clone()} />
-            <path style={pattern} d={path} />
+            <path ~style={pattern} d={path} />
         </g>
     }
 }
@@ -189,7 +189,7 @@ pub fn legend(mesh: &GroupMesh) -> Html {
             <span key={kind.name}>
                 <svg class={classes!("hue-key", hue.name())} viewBox="0 0 20 20" aria-hidden="true">
                     <rect class="lit" width="20" height="20" />
-                    <rect style={format!("fill:url(#pattern-{})", hue.name())} width="20" height="20" />
+                    <rect ~style={format!("fill:url(#pattern-{})", hue.name())} width="20" height="20" />
                 </svg>
                 { format!("{}: ranks that {}", kind.name, hue.does()) }
             </span>

@@ -6,11 +6,13 @@ mod copy;
 mod curve;
 mod curve_plot;
 mod doctor;
+mod embedded;
 mod field;
 mod groups;
 mod masthead;
 mod mesh_grid;
 mod notices;
+mod other_build;
 mod parts;
 mod ranks;
 mod reader;
@@ -33,6 +35,7 @@ mod workbench;
 use yew::prelude::*;
 
 use crate::app::browser;
+use crate::app::embed::Panel;
 use crate::app::engine::Phase;
 use crate::app::places::Place;
 use crate::app::record::Figures;
@@ -40,11 +43,15 @@ use crate::app::state::{Action, State};
 
 /// The whole page; its tables show `figures`, which may be a moment behind the state's.
 pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+    if state.embed.is_some() {
+        return embedded::page(state, figures, on);
+    }
     let links = Place::ALL.map(|place| browser::link(&state.address(place)));
     html! {
         <>
             <masthead::Masthead place={state.place} links={links.to_vec()} on={on} />
             <main>
+                <other_build::OtherBuild is_there={state.other_build} />
                 <notices::Notices notices={state.notices.clone()} on={on} />
                 { place(state, figures, on) }
             </main>
@@ -69,20 +76,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     let text_bytes = state.text.as_ref().map(|text| text.bytes.len());
     html! {
         <>
-            <toolbar::Toolbar
-                phase={state.engine.phase().clone()}
-                ready={state.engine.ready().to_vec()}
-                can_run={state.can_run()}
-                wrong={state.wrong()}
-                can_step_back={state.can_step_back()}
-                on={on}
-            >
-                <reader::Reader
-                    steps={state.steps()}
-                    total={state.plan.config().steps}
-                    curve={state.record.curve.clone()}
-                />
-            </toolbar::Toolbar>
+            { toolbar(state, on) }
             <workbench::Workbench
                 form={state.form.clone()}
                 {text_bytes}
@@ -92,9 +86,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             if !state.refusals.is_empty() {
                 <p>{ "The views below show the last settings that can work." }</p>
             }
-            if let Phase::Failed(failures) = state.engine.phase() {
-                <alert::Alert failures={failures.clone()} on={on} />
-            }
+            { alert(state, on) }
             <div class="columns">
                 { run_views(state, figures, on) }
                 <settings::Settings
@@ -109,19 +101,57 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     }
 }
 
+/// The buttons with the run's state and numbers.
+fn toolbar(state: &State, on: &Callback<Action>) -> Html {
+    html! {
+        <toolbar::Toolbar
+            phase={state.engine.phase().clone()}
+            ready={state.engine.ready().to_vec()}
+            can_run={state.can_run()}
+            wrong={state.wrong()}
+            can_step_back={state.can_step_back()}
+            few={state.embed.is_some()}
+            on={on}
+        >
+            <reader::Reader
+                steps={state.steps()}
+                total={state.plan.config().steps}
+                curve={state.record.curve.clone()}
+            />
+        </toolbar::Toolbar>
+    }
+}
+
+/// What failed, if anything did.
+fn alert(state: &State, on: &Callback<Action>) -> Html {
+    match state.engine.phase() {
+        Phase::Failed(failures) => html! { <alert::Alert failures={failures.clone()} on={on} /> },
+        _ => html! {},
+    }
+}
+
+/// Whether `panel` is to be drawn: in a page of its own all are.
+fn shows(state: &State, panel: Panel) -> bool {
+    state.embed.as_ref().is_none_or(|embed| embed.shows(panel))
+}
+
 /// What the eye is on while the run goes.
 fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     html! {
         <div class={classes!("pair", stale(state))}>
-            <ring::Ring plan={state.plan.clone()} newest={state.record.newest.clone()} tokens={figures.tokens.clone()} />
-            <curve::CurveView
-                curve={state.record.curve.clone()}
-                world={state.world()}
-                total={state.plan.config().steps}
-                check={state.check}
-                reference={state.reference.clone()}
-                on={on}
-            />
+            if shows(state, Panel::Ring) {
+                <ring::Ring plan={state.plan.clone()} newest={state.record.newest.clone()} tokens={figures.tokens.clone()} />
+            }
+            if shows(state, Panel::Curve) {
+                <curve::CurveView
+                    curve={state.record.curve.clone()}
+                    world={state.world()}
+                    total={state.plan.config().steps}
+                    check={state.check}
+                    reference={state.reference.clone()}
+                    on={on}
+                />
+            }
         </div>
     }
 }
@@ -131,23 +161,31 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
     let plan = &state.plan;
     html! {
         <div class={classes!("views", stale(state))}>
-            <schedule::Schedule plan={plan.clone()} times={figures.times.clone()} />
-            <traffic::Traffic
-                plan={plan.clone()}
-                sent={figures.sent.clone()}
-                times={figures.times.clone()}
-            />
-            <ranks::Ranks
-                plan={plan.clone()}
-                ready={state.engine.ready().to_vec()}
-                memory={figures.memory.clone()}
-                times={figures.times.clone()}
-            />
-            <self_test::SelfTestView
-                result={state.self_test.clone()}
-                can_test={state.can_test_links()}
-                on={on}
-            />
+            if shows(state, Panel::Schedule) {
+                <schedule::Schedule plan={plan.clone()} times={figures.times.clone()} />
+            }
+            if shows(state, Panel::Traffic) {
+                <traffic::Traffic
+                    plan={plan.clone()}
+                    sent={figures.sent.clone()}
+                    times={figures.times.clone()}
+                />
+            }
+            if shows(state, Panel::Ranks) {
+                <ranks::Ranks
+                    plan={plan.clone()}
+                    ready={state.engine.ready().to_vec()}
+                    memory={figures.memory.clone()}
+                    times={figures.times.clone()}
+                />
+            }
+            if shows(state, Panel::Links) {
+                <self_test::SelfTestView
+                    result={state.self_test.clone()}
+                    can_test={state.can_test_links()}
+                    on={on}
+                />
+            }
         </div>
     }
 }

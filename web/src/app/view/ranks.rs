@@ -114,7 +114,7 @@ fn spent(times: RankTimes) -> Html {
         <span class="stack" title={words.join(", ")}>
             <span class="stack-bar" aria-hidden="true">
                 { for parts.iter().map(|(name, us)| html! {
-                    <span key={*name} class={*name} style={format!("width:{:.1}%", *us as f64 / whole * 100.0)}></span>
+                    <span key={*name} class={*name} ~style={format!("width:{:.1}%", *us as f64 / whole * 100.0)}></span>
                 }) }
             </span>
             <span class="bar-text">

@@ -59,12 +59,12 @@ fn work(plan: &RunPlan, times: &Times) -> Html {
             <tr key={rank}>
                 <th scope="row">{ rank_mark(rank) }</th>
                 <td class="bar-cell">
-                    <span class={classes!("bar", rank_class(rank))} style={width(pairs[rank] as f64 / most_pairs)}></span>
+                    <span class={classes!("bar", rank_class(rank))} ~style={width(pairs[rank] as f64 / most_pairs)}></span>
                     <span class="bar-text">{ format::count(pairs[rank]) }</span>
                 </td>
                 <td class="bar-cell">
                     if most_time > 0.0 {
-                        <span class={classes!("bar", "thin", rank_class(rank))} style={width(measured[rank] / most_time)}></span>
+                        <span class={classes!("bar", "thin", rank_class(rank))} ~style={width(measured[rank] / most_time)}></span>
                         <span class="bar-text">{ format::micros(measured[rank]) }</span>
                     } else {
                         <span class="bar-text">{ "–" }</span>

@@ -105,7 +105,7 @@ fn tile(attention: &AttentionPlan, matrix: &Matrix, cell: &Cell, size: f64) -> H
         <g key={format!("{}-{}", cell.row, cell.column)} class={classes!("tile", class, colour)}>
             <title>{ title }</title>
             <rect x={px(left + 1.0)} y={px(top + 1.0)} width={px(size - 2.0)} height={px(size - 2.0)} />
-            <path d={shape} style={fill} />
+            <path d={shape} ~style={fill} />
             if cell.kind != TileKind::Skip && size > 15.0 {
                 <text
                     x={px(left + if cell.kind == TileKind::Full { size / 2.0 } else { size * 0.3 })}
@@ -126,7 +126,7 @@ fn stripes(attention: &AttentionPlan) -> impl Iterator<Item = Html> {
         let bars = (0..u).map(|i| {
             let colour = format!("fill:var(--rank-{})", (first + i) % 8);
             html! {
-                <rect key={i} x={px(STRIPE * i as f64)} width={px(STRIPE)} height={px(STRIPE)} style={colour} />
+                <rect key={i} x={px(STRIPE * i as f64)} width={px(STRIPE)} height={px(STRIPE)} ~style={colour} />
             }
         });
         html! {

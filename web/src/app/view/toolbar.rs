@@ -19,6 +19,8 @@ pub struct Props {
     pub wrong: Vec<&'static str>,
     /// Whether Step back may.
     pub can_step_back: bool,
+    /// Whether only the buttons that a page inside another page has are there.
+    pub few: bool,
     /// Where actions go.
     pub on: Callback<Action>,
     /// The run's numbers.
@@ -31,7 +33,7 @@ const STEP_BACK: &str = "Goes back one step, truly: fresh workers retrain from t
 /// The run's controls.
 #[component]
 pub fn Toolbar(props: &Props) -> Html {
-    let Props { phase, ready, can_run, wrong, can_step_back, on, children } = props;
+    let Props { phase, ready, can_run, wrong, can_step_back, few, on, children } = props;
     let stands = matches!(phase, Phase::Idle | Phase::Paused);
     let run = *can_run && (stands || matches!(phase, Phase::Pausing));
     let pause = matches!(phase, Phase::Running | Phase::Loading(_) | Phase::Rewinding(_));
@@ -58,7 +60,9 @@ pub fn Toolbar(props: &Props) -> Html {
                 { button("Run", "Train on", run, || Action::Run) }
                 { button("Pause", "Stop all ranks after the same step", pause, || Action::Pause) }
                 { button("Step", "Train one step", *can_run && stands, || Action::Step) }
-                { button("Step back", STEP_BACK, *can_step_back, || Action::StepBack) }
+                if !few {
+                    { button("Step back", STEP_BACK, *can_step_back, || Action::StepBack) }
+                }
                 <button
                     type="button"
                     title="End the workers; fresh ones begin again from the same seed"
@@ -66,9 +70,11 @@ pub fn Toolbar(props: &Props) -> Html {
                 >
                     { icon("Reset") }{ "Reset " }<small>{ "(same seed)" }</small>
                 </button>
-                <button type="button" title="Begin again from another seed" onclick={seed}>
-                    { icon("New seed") }{ "New seed" }
-                </button>
+                if !few {
+                    <button type="button" title="Begin again from another seed" onclick={seed}>
+                        { icon("New seed") }{ "New seed" }
+                    </button>
+                }
             </div>
             <p class="phase" role="status" aria-label="State">
                 <span class={classes!("lamp", lamp(phase))} aria-hidden="true"></span>

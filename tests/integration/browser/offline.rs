@@ -1,0 +1,65 @@
+//! The page without its host: after one visit it opens, and trains.
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+
+use super::drive::open;
+use super::page::Page;
+use super::site::Hosting;
+
+fn trains_without_a_host(prefix: &'static str) -> Result<()> {
+    let hosting = Hosting { prefix, ..Hosting::default() };
+    open(hosting, "v=1&cp=2&seed=11", async |page, site| {
+        page.until_ready(2).await?;
+        page.until_kept().await?;
+        page.press("Step").await?;
+        page.until_step(1).await?;
+        let loss = page.loss().await?;
+        site.stop();
+        // Fresh workers, of a page that came from its host.
+        page.press("Reset").await?;
+        page.until_ready(2).await?;
+        // And a fresh page.
+        page.reload().await?;
+        page.until_ready(2).await?;
+        ensure!(page.value("Seed").await? == "11", "the address still holds the run");
+        page.tick("Check against one rank").await?;
+        page.press("Step").await?;
+        page.until_step(1).await?;
+        ensure!(page.loss().await? == loss, "the same run gave another loss");
+        page.until_status("Difference", "over 1 steps").await
+    })
+}
+
+#[test]
+fn after_one_visit_the_page_opens_and_trains_without_its_host() -> Result<()> {
+    trains_without_a_host("")
+}
+
+#[test]
+fn so_it_does_below_a_path() -> Result<()> {
+    trains_without_a_host("/sub/dir")
+}
+
+#[test]
+fn a_host_that_no_longer_has_the_page_gets_its_place_back() -> Result<()> {
+    open(Hosting::default(), "v=1&cp=1", async |page, site| {
+        page.until_ready(1).await?;
+        page.until_kept().await?;
+        let empty = tempfile::tempdir()?;
+        site.deploy(empty.path());
+        // What was kept is shown once more, and let go.
+        page.reload().await?;
+        page.until_ready(1).await?;
+        let is_gone = async |page: &Page| {
+            let script = "return navigator.serviceWorker.getRegistration()
+                .then(registration => registration === undefined);";
+            Ok(page.script(script, json!([])).await? == json!(true))
+        };
+        page.until("the end of the service worker", is_gone).await?;
+        page.reload().await?;
+        let shown = page.text("body").await?;
+        ensure!(shown.contains("it is not here"), "this is not the host's own answer: {shown}");
+        Ok(())
+    })
+}

@@ -1,0 +1,28 @@
+//! The page inside another page: the chosen panels, the buttons, and the way to the whole page.
+
+use yew::prelude::*;
+
+use crate::app::browser;
+use crate::app::places::Place;
+use crate::app::record::Figures;
+use crate::app::state::{Action, State};
+use crate::app::view::{self, notices, other_build};
+
+/// The page with the chosen panels alone.
+pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+    let whole = browser::link(&state.run_address(Place::Play));
+    html! {
+        <main class="embedded">
+            <h1 class="unseen">{ "Ringside" }</h1>
+            <other_build::OtherBuild is_there={state.other_build} />
+            <notices::Notices notices={state.notices.clone()} on={on} />
+            { view::toolbar(state, on) }
+            { view::alert(state, on) }
+            { view::run_views(state, figures, on) }
+            { view::detail_views(state, figures, on) }
+            <p class="whole-page">
+                <a href={whole} target="_blank" rel="noopener">{ "Open in Ringside" }</a>
+            </p>
+        </main>
+    }
+}
