@@ -22,6 +22,7 @@ pub mod schedule;
 pub mod sequence;
 pub mod strategy;
 pub mod targets;
+pub mod trace;
 pub mod traffic;
 
 pub use config::{Optimizer, RunConfig, Task};

@@ -21,4 +21,5 @@ mod numbers;
 mod panics;
 mod places;
 mod running;
+mod timeline;
 mod views;

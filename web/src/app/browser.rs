@@ -56,6 +56,26 @@ pub fn now_ms() -> f64 {
     window().performance().map_or(0.0, |performance| performance.now())
 }
 
+/// The shortest time that the browser's clock tells apart, in microseconds; `None` where it is
+/// longer than a page should wait to find out.
+pub fn clock_step_us() -> Option<f64> {
+    const PATIENCE_MS: f64 = 4.0;
+    let begun = now_ms();
+    let (mut last, mut step) = (begun, None::<f64>);
+    while last - begun < PATIENCE_MS / 2.0 {
+        let now = next_tick(last, PATIENCE_MS)?;
+        step = Some(step.map_or(now - last, |step| step.min(now - last)));
+        last = now;
+    }
+    step.map(|ms| (ms * 1e3).round())
+}
+
+/// The first reading after `last`; the number of tries ends the wait on a clock that stands.
+fn next_tick(last: f64, patience_ms: f64) -> Option<f64> {
+    const TRIES: usize = 200_000;
+    (0..TRIES).map(|_| now_ms()).find(|&now| now > last).filter(|now| now - last < patience_ms)
+}
+
 /// Whether the user asked the system for less motion.
 pub fn reduced_motion() -> bool {
     window()

@@ -13,7 +13,7 @@ use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::groups::{self, Groups};
 use crate::app::places::Place;
-use crate::app::record::Record;
+use crate::app::record::{Record, WholeStep};
 use crate::app::reference::ReferenceLog;
 use crate::app::shared::Shared;
 use crate::cluster::ClusterEvent;
@@ -58,6 +58,8 @@ pub struct State {
     pub engine: Engine,
     /// The run's events, folded.
     pub record: Record,
+    /// The step that the user holds to look at, while others follow.
+    pub held: Option<Shared<WholeStep>>,
     /// The one-rank run.
     pub reference: Shared<ReferenceLog>,
     /// What the links' self-test found on rank 0.
@@ -127,6 +129,8 @@ pub enum Action {
     Backend(backend::Act),
     /// Something of the doctor's.
     Doctor(doctor::Act),
+    /// The user holds a step, or lets go of it.
+    Hold(Option<Shared<WholeStep>>),
     /// The user has read the notices.
     DismissNotices,
     /// The workers of a launch sent something.
@@ -174,6 +178,7 @@ impl State {
             refusals: Rc::new([]),
             notices: Rc::new([]),
             record: Record::default(),
+            held: None,
             reference: Shared::default(),
             self_test: SelfTest::Idle,
             launch: 0,

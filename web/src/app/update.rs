@@ -58,6 +58,10 @@ impl State {
                 self.doctor.make_mut().apply(act);
                 Vec::new()
             }
+            Action::Hold(step) => {
+                self.held = step;
+                Vec::new()
+            }
             Action::DismissNotices => {
                 self.notices = Rc::new([]);
                 Vec::new()
@@ -146,6 +150,7 @@ impl State {
 
     fn clear(&mut self, orders: Vec<engine::Order>) -> Vec<Effect> {
         self.record = Record::default();
+        self.held = None;
         self.self_test = SelfTest::Idle;
         let mut effects = self.forget_reference();
         effects.extend(self.tell(orders));

@@ -23,6 +23,7 @@ mod slices;
 mod strategies;
 mod text_box;
 mod tile_matrix;
+mod timeline;
 mod toolbar;
 mod traffic;
 mod trail;
@@ -131,6 +132,12 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
     let plan = &state.plan;
     html! {
         <div class={classes!("views", stale(state))}>
+            <timeline::TimelineView
+                plan={plan.clone()}
+                newest={figures.newest.clone()}
+                held={state.held.clone()}
+                on={on}
+            />
             <schedule::Schedule plan={plan.clone()} times={figures.times.clone()} />
             <traffic::Traffic
                 plan={plan.clone()}
