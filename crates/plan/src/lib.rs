@@ -8,6 +8,7 @@ pub mod command;
 pub mod config;
 pub mod cp;
 pub mod event;
+pub mod flags;
 pub mod fold;
 pub mod grid;
 pub mod layout;

@@ -21,5 +21,6 @@ mod numbers;
 mod panics;
 mod places;
 mod running;
+mod share;
 mod timeline;
 mod views;

@@ -1,5 +1,7 @@
 //! The few things that the page asks of the browser itself.
 
+pub mod picture;
+
 use wasm_bindgen::JsValue;
 use web_sys::{Element, Window};
 
@@ -49,6 +51,13 @@ pub fn link(address: &str) -> String {
     // A bare fragment would be resolved against <base>, and lose the page's file name.
     let place = |part: Result<String, JsValue>| part.unwrap_or_default();
     format!("{}{}#{address}", place(location.pathname()), place(location.search()))
+}
+
+/// The whole address of this page with `address` behind the `#`, for others to open.
+pub fn whole_link(address: &str) -> String {
+    let href = window().location().href().unwrap_or_default();
+    let page = href.split('#').next().unwrap_or_default();
+    format!("{page}#{address}")
 }
 
 /// Milliseconds since the page was opened.

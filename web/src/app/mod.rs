@@ -19,6 +19,7 @@ mod probe;
 pub mod record;
 pub mod reference;
 mod root;
+pub mod share;
 pub mod shared;
 pub mod span_text;
 pub mod state;

@@ -62,6 +62,14 @@ impl State {
                 self.held = step;
                 Vec::new()
             }
+            Action::Keep(keep) => self.file(keep).map(Effect::Save).into_iter().collect(),
+            Action::Draw(picture, format) => {
+                vec![Effect::Draw(picture, format, self.picture_name(picture, format))]
+            }
+            Action::Kept(words) => {
+                self.kept = words.into();
+                Vec::new()
+            }
             Action::DismissNotices => {
                 self.notices = Rc::new([]);
                 Vec::new()

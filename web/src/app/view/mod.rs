@@ -19,6 +19,7 @@ mod ring_drawing;
 mod schedule;
 mod self_test;
 mod settings;
+mod share;
 mod slices;
 mod strategies;
 mod text_box;
@@ -149,6 +150,14 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                 ready={state.engine.ready().to_vec()}
                 memory={figures.memory.clone()}
                 times={figures.times.clone()}
+            />
+            <share::Share
+                link={browser::whole_link(&state.address(Place::Play))}
+                command={state.train_line()}
+                own_text={state.text.is_some()}
+                trained={state.steps() > 0}
+                kept={state.kept.clone()}
+                on={on}
             />
             <self_test::SelfTestView
                 result={state.self_test.clone()}
