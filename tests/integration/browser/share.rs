@@ -79,6 +79,8 @@ fn every_file_says_what_the_page_says() -> Result<()> {
 }
 
 async fn the_trace_has_the_spans_of_the_table(page: &Page) -> Result<()> {
+    // It follows once a second.
+    page.until_status("Step on the timeline", "Step 6").await?;
     page.script("document.querySelector('.timeline summary').click();", json!([])).await?;
     page.until_status("Step on the timeline", "held").await?;
     let (name, kind, text) = kept(page, "Trace of the step").await?;

@@ -129,7 +129,7 @@ impl Timeline {
     }
 
     /// The step's spans.
-    pub fn lanes(&self) -> &Lanes {
+    pub fn lanes(&self) -> &Shared<Lanes> {
         &self.lanes
     }
 

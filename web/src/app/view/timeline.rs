@@ -4,6 +4,7 @@ mod lanes;
 mod spans;
 
 use gloo_events::{EventListener, EventListenerOptions};
+use gloo_timers::callback::Timeout;
 use plan::RunPlan;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, WheelEvent};
@@ -19,6 +20,9 @@ use crate::app::{browser, format, span_text};
 
 use lanes::Lanes;
 use spans::Spans;
+
+/// Milliseconds between two steps on show: nobody reads faster, and the ranks need the cores.
+const FOLLOW_MS: f64 = 1000.0;
 
 /// Properties of [`TimelineView`].
 #[derive(Clone, PartialEq, Properties)]
@@ -41,6 +45,10 @@ pub struct TimelineView {
     /// Microseconds that the browser's clock tells apart.
     clock: Option<f64>,
     opened: bool,
+    /// When the step that is shown was put there.
+    shown_ms: f64,
+    /// Looks for a newer one, when that is due.
+    later: Option<Timeout>,
     _listens: Vec<EventListener>,
 }
 
@@ -56,6 +64,8 @@ pub enum Msg {
     Hold(bool),
     /// The user opened or closed the table.
     Table(bool),
+    /// A newer step is due.
+    Follow,
 }
 
 impl Component for TimelineView {
@@ -69,15 +79,17 @@ impl Component for TimelineView {
             plot: NodeRef::default(),
             clock: None,
             opened: false,
+            shown_ms: f64::NEG_INFINITY,
+            later: None,
             _listens: Vec::new(),
         };
-        view.follow(ctx.props());
+        view.follow(ctx);
         view
     }
 
     fn changed(&mut self, ctx: &Context<Self>, old: &Props) -> bool {
         let props = ctx.props();
-        self.follow(props) || props.held != old.held || props.plan != old.plan
+        self.follow(ctx) || props.held != old.held || props.plan != old.plan
     }
 
     fn rendered(&mut self, ctx: &Context<Self>, first: bool) {
@@ -89,7 +101,7 @@ impl Component for TimelineView {
         link.send_message(Msg::Resized);
         // After the first paint, which waits for nothing.
         let measured = link.callback(|()| Msg::Measured(browser::clock_step_us()));
-        gloo_timers::callback::Timeout::new(500, move || measured.emit(())).forget();
+        Timeout::new(500, move || measured.emit(())).forget();
     }
 
     fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
@@ -107,6 +119,10 @@ impl Component for TimelineView {
                 self.timeline.act(Act::Width(plot.get_bounding_client_rect().width()));
             }
             Msg::Hold(held) => self.hold(ctx, held),
+            Msg::Follow => {
+                self.later = None;
+                return self.follow(ctx);
+            }
             Msg::Table(opened) => {
                 self.opened = opened;
                 if opened {
@@ -130,7 +146,8 @@ impl Component for TimelineView {
                     { legend() }
                     <Spans
                         step={self.shown.clone()}
-                        timeline={self.timeline.clone()}
+                        lanes={self.timeline.lanes().clone()}
+                        chosen={self.timeline.chosen()}
                         opened={self.opened}
                         world={plan.mesh().world().get()}
                         toggled={ctx.link().callback(Msg::Table)}
@@ -144,7 +161,8 @@ impl Component for TimelineView {
 impl TimelineView {
     /// Puts the held step on show, or the newest unless the user's pointer is on another; whether
     /// that changes anything.
-    fn follow(&mut self, props: &Props) -> bool {
+    fn follow(&mut self, ctx: &Context<Self>) -> bool {
+        let props = ctx.props();
         let wanted = match (&props.held, &props.newest) {
             (Some(held), _) => Some(held),
             (None, Some(_)) if self.timeline.is_touched() && self.shown.is_some() => return false,
@@ -153,6 +171,15 @@ impl TimelineView {
         if wanted == self.shown.as_ref() {
             return false;
         }
+        let rest = FOLLOW_MS - (browser::now_ms() - self.shown_ms);
+        if props.held.is_none() && wanted.is_some() && self.shown.is_some() && rest > 0.0 {
+            let link = ctx.link().clone();
+            self.later.get_or_insert_with(|| {
+                Timeout::new(rest.ceil() as u32, move || link.send_message(Msg::Follow))
+            });
+            return false;
+        }
+        self.shown_ms = browser::now_ms();
         self.timeline.show(wanted.map_or_else(Default::default, |step| lanes(&step.events)));
         self.shown = wanted.cloned();
         true

@@ -4,11 +4,11 @@ use web_sys::{HtmlElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use crate::app::format;
-use crate::app::geometry::timeline::Span;
+use crate::app::geometry::timeline::{Lanes, Span};
 use crate::app::record::WholeStep;
 use crate::app::shared::Shared;
 use crate::app::span_text::{Told, tell};
-use crate::app::timeline::Timeline;
+use crate::app::timeline::Place;
 
 /// Properties of [`Spans`].
 #[derive(Clone, PartialEq, Properties)]
@@ -16,7 +16,9 @@ pub struct Props {
     /// The step that is shown.
     pub step: Option<Shared<WholeStep>>,
     /// Its spans.
-    pub timeline: Timeline,
+    pub lanes: Shared<Lanes>,
+    /// The span that is chosen in the drawing.
+    pub chosen: Option<Place>,
     /// Whether the table is open; a closed one has no rows to keep up.
     pub opened: bool,
     /// Ranks of the run.
@@ -27,14 +29,14 @@ pub struct Props {
 
 /// The table, with the choice of a rank.
 #[component]
-pub fn Spans(Props { step, timeline, opened, world, toggled }: &Props) -> Html {
+pub fn Spans(Props { step, lanes, chosen, opened, world, toggled }: &Props) -> Html {
     let picked = use_state(|| None::<usize>);
     {
         // A span chosen in the drawing brings the table of its rank.
         let picked = picked.clone();
-        use_effect_with(timeline.chosen(), move |_| picked.set(None));
+        use_effect_with(*chosen, move |_| picked.set(None));
     }
-    let rank = picked.or(timeline.chosen().map(|(rank, _)| rank)).unwrap_or(0);
+    let rank = picked.or(chosen.map(|(rank, _)| rank)).unwrap_or(0);
     let rank = rank.min(world.saturating_sub(1));
     let pick = Callback::from(move |event: Event| {
         let select: HtmlSelectElement = event.target_unchecked_into();
@@ -43,8 +45,8 @@ pub fn Spans(Props { step, timeline, opened, world, toggled }: &Props) -> Html {
     let toggle = toggled.reform(|event: Event| {
         event.target_dyn_into::<HtmlElement>().is_some_and(|details| details.has_attribute("open"))
     });
-    let spans = timeline.lanes().spans.get(rank).map_or(&[][..], Vec::as_slice);
-    let told = timeline.chosen().filter(|(chosen, _)| *chosen == rank).map(|(_, index)| index);
+    let spans = lanes.spans.get(rank).map_or(&[][..], Vec::as_slice);
+    let told = chosen.filter(|(other, _)| *other == rank).map(|(_, index)| index);
     html! {
         <details ontoggle={toggle}>
             <summary>{ "As a table" }</summary>
