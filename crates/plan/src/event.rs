@@ -93,6 +93,16 @@ pub enum Pass {
     Backward,
 }
 
+impl Pass {
+    /// The name in traces and on the page.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Backward => "backward",
+        }
+    }
+}
+
 /// One thing that happened on one rank.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
@@ -194,6 +204,25 @@ pub enum EventKind {
     },
 }
 
+impl Event {
+    /// How long it took, in microseconds; what has no duration takes none.
+    pub fn took_us(&self) -> u64 {
+        match self.kind {
+            EventKind::StepEnd { took_us }
+            | EventKind::Collective { took_us, .. }
+            | EventKind::Tile { took_us, .. }
+            | EventKind::Compute { took_us, .. } => took_us,
+            EventKind::Recv { waited_us, .. } => waited_us,
+            EventKind::StepBegin | EventKind::Send { .. } | EventKind::Scalar { .. } => 0,
+        }
+    }
+
+    /// When it began, in microseconds since the run did.
+    pub fn start_us(&self) -> u64 {
+        self.at_us.saturating_sub(self.took_us())
+    }
+}
+
 /// Stretches of compute outside attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -204,6 +233,17 @@ pub enum Compute {
     Backward,
     /// Clipping and the parameter update.
     Optimizer,
+}
+
+impl Compute {
+    /// The name in traces and on the page.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Backward => "backward",
+            Self::Optimizer => "optimizer",
+        }
+    }
 }
 
 /// Numbers of a training step.
@@ -220,4 +260,17 @@ pub enum Scalar {
     LearningRate,
     /// Valid tokens of the whole batch.
     ValidTokens,
+}
+
+impl Scalar {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Loss => "loss",
+            Self::EvalLoss => "eval_loss",
+            Self::GradNorm => "grad_norm",
+            Self::LearningRate => "learning_rate",
+            Self::ValidTokens => "valid_tokens",
+        }
+    }
 }

@@ -8,6 +8,7 @@ pub mod command;
 pub mod config;
 pub mod cp;
 pub mod event;
+pub mod flags;
 pub mod fold;
 pub mod grid;
 pub mod layout;
@@ -22,6 +23,7 @@ pub mod schedule;
 pub mod sequence;
 pub mod strategy;
 pub mod targets;
+pub mod trace;
 pub mod traffic;
 pub mod work;
 

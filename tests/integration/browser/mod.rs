@@ -26,4 +26,6 @@ mod panics;
 mod places;
 mod policy;
 mod running;
+mod share;
+mod timeline;
 mod views;

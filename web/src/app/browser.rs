@@ -1,5 +1,7 @@
 //! The few things that the page asks of the browser itself.
 
+pub mod picture;
+
 use wasm_bindgen::JsValue;
 use web_sys::{Element, Window};
 
@@ -73,9 +75,36 @@ pub fn has_other_build() -> bool {
     root.is_some_and(|root| root.has_attribute("data-other-build"))
 }
 
+/// The whole address of this page with `address` behind the `#`, for others to open.
+pub fn whole_link(address: &str) -> String {
+    let href = window().location().href().unwrap_or_default();
+    let page = href.split('#').next().unwrap_or_default();
+    format!("{page}#{address}")
+}
+
 /// Milliseconds since the page was opened.
 pub fn now_ms() -> f64 {
     window().performance().map_or(0.0, |performance| performance.now())
+}
+
+/// The shortest time that the browser's clock tells apart, in microseconds; `None` where it is
+/// longer than a page should wait to find out.
+pub fn clock_step_us() -> Option<f64> {
+    const PATIENCE_MS: f64 = 4.0;
+    let begun = now_ms();
+    let (mut last, mut step) = (begun, None::<f64>);
+    while last - begun < PATIENCE_MS / 2.0 {
+        let now = next_tick(last, PATIENCE_MS)?;
+        step = Some(step.map_or(now - last, |step| step.min(now - last)));
+        last = now;
+    }
+    step.map(|ms| (ms * 1e3).round())
+}
+
+/// The first reading after `last`; the number of tries ends the wait on a clock that stands.
+fn next_tick(last: f64, patience_ms: f64) -> Option<f64> {
+    const TRIES: usize = 200_000;
+    (0..TRIES).map(|_| now_ms()).find(|&now| now > last).filter(|now| now - last < patience_ms)
 }
 
 /// Whether the user asked the system for less motion.

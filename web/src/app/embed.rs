@@ -7,6 +7,8 @@ pub enum Panel {
     Ring,
     /// The loss.
     Curve,
+    /// What each rank did in a step.
+    Timeline,
     /// Who computes which tile.
     Schedule,
     /// Who sent how much.
@@ -25,14 +27,22 @@ pub struct Embed {
 
 impl Panel {
     /// Every panel, in the order in which they are drawn.
-    pub const ALL: [Self; 6] =
-        [Self::Ring, Self::Curve, Self::Schedule, Self::Traffic, Self::Ranks, Self::Links];
+    pub const ALL: [Self; 7] = [
+        Self::Ring,
+        Self::Curve,
+        Self::Timeline,
+        Self::Schedule,
+        Self::Traffic,
+        Self::Ranks,
+        Self::Links,
+    ];
 
     /// Its name in an address, which is the class of its section.
     pub fn key(self) -> &'static str {
         match self {
             Self::Ring => "ring",
             Self::Curve => "curve",
+            Self::Timeline => "timeline",
             Self::Schedule => "schedule",
             Self::Traffic => "traffic",
             Self::Ranks => "ranks",

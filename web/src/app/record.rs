@@ -32,6 +32,8 @@ pub struct Figures {
     pub memory: Shared<BTreeMap<u16, u64>>,
     /// Each rank's slice of its newest step's first sequence.
     pub tokens: Shared<BTreeMap<u16, Vec<u8>>>,
+    /// The newest step that every rank has finished, for what is redrawn with the tables.
+    pub newest: Option<Shared<WholeStep>>,
 }
 
 /// A step that every rank has finished, with all that happened in it.
@@ -67,6 +69,7 @@ impl Record {
             && let Some(events) = self.unfinished.remove(&step)
         {
             self.newest = Some(Shared::new(WholeStep { step, events }));
+            self.figures.newest = self.newest.clone();
             self.unfinished.retain(|&other, _| other > step);
         }
     }

@@ -4,9 +4,11 @@ use gloo_events::EventListener;
 use plan::command::Report;
 use yew::prelude::*;
 
+use crate::app::browser::picture;
 use crate::app::engine::Order;
 use crate::app::pace::{Pace, Progress};
 use crate::app::record::Figures;
+use crate::app::share::{File, Format, Picture, curve_svg};
 use crate::app::state::{Action, Effect, State};
 use crate::app::{browser, view};
 use crate::cluster::{Cluster, ClusterEvent, Failure, Go};
@@ -137,8 +139,32 @@ impl App {
                 }
             }
             Effect::DropReference => self.reference = None,
+            Effect::Save(file) => {
+                let outcome = picture::save(&file);
+                self.act(Action::Kept(told(outcome.is_ok(), &file.name)));
+            }
+            Effect::Draw(drawn, format, name) => self.draw(drawn, format, name),
             Effect::WriteAddress(address) => browser::set_address(&address),
             Effect::PushAddress(address) => browser::push_address(&address),
+        }
+    }
+
+    fn draw(&mut self, drawn: Picture, format: Format, name: String) {
+        let svg = match drawn.selector() {
+            Some(selector) => picture::svg(selector),
+            None => Ok(curve_svg::draw(&self.state.record.curve, &picture::colours())),
+        };
+        let (on, mime) = (self.on.clone(), "image/svg+xml");
+        match (svg, format) {
+            (Err(_), _) => self.act(Action::Kept(told(false, &name))),
+            (Ok(svg), Format::Svg) => {
+                let file = File { name, mime, bytes: svg.into_bytes() };
+                self.carry_out(Effect::Save(file));
+            }
+            (Ok(svg), Format::Png) => yew::platform::spawn_local(async move {
+                let outcome = picture::save_png(svg, &name).await;
+                on.emit(Action::Kept(told(outcome.is_ok(), &name)));
+            }),
         }
     }
 
@@ -179,6 +205,14 @@ impl App {
                 self.act(Action::Reference(launch, failed));
             }
         }
+    }
+}
+
+/// What became of a file.
+fn told(is_kept: bool, name: &str) -> String {
+    match is_kept {
+        true => format!("Kept as {name}."),
+        false => format!("This browser did not make {name}; another format may work."),
     }
 }
 

@@ -14,8 +14,9 @@ use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::groups::{self, Groups};
 use crate::app::places::Place;
-use crate::app::record::Record;
+use crate::app::record::{Record, WholeStep};
 use crate::app::reference::ReferenceLog;
+use crate::app::share::{File, Format, Keep, Picture};
 use crate::app::shared::Shared;
 use crate::cluster::ClusterEvent;
 use crate::reference::ReferenceEvent;
@@ -63,6 +64,10 @@ pub struct State {
     pub engine: Engine,
     /// The run's events, folded.
     pub record: Record,
+    /// What was kept as a file last, or why not.
+    pub kept: Rc<str>,
+    /// The step that the user holds to look at, while others follow.
+    pub held: Option<Shared<WholeStep>>,
     /// The one-rank run.
     pub reference: Shared<ReferenceLog>,
     /// What the links' self-test found on rank 0.
@@ -132,6 +137,14 @@ pub enum Action {
     Backend(backend::Act),
     /// Something of the doctor's.
     Doctor(doctor::Act),
+    /// The user holds a step, or lets go of it.
+    Hold(Option<Shared<WholeStep>>),
+    /// The user wants a file.
+    Keep(Keep),
+    /// The user wants a picture.
+    Draw(Picture, Format),
+    /// The browser says how it went with a file.
+    Kept(String),
     /// The user has read the notices.
     DismissNotices,
     /// Another build of the page has come.
@@ -157,6 +170,10 @@ pub enum Effect {
     DropReference,
     /// Run the self-test.
     SelfTest(RunId),
+    /// Give the user a file.
+    Save(File),
+    /// Give the user a picture under this name.
+    Draw(Picture, Format, String),
     /// Write the address.
     WriteAddress(String),
     /// Write the address as a new entry of the browser's history.
@@ -183,6 +200,8 @@ impl State {
             embed: None,
             other_build: false,
             record: Record::default(),
+            held: None,
+            kept: "".into(),
             reference: Shared::default(),
             self_test: SelfTest::Idle,
             launch: 0,

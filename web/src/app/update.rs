@@ -58,6 +58,18 @@ impl State {
                 self.doctor.make_mut().apply(act);
                 Vec::new()
             }
+            Action::Hold(step) => {
+                self.held = step;
+                Vec::new()
+            }
+            Action::Keep(keep) => self.file(keep).map(Effect::Save).into_iter().collect(),
+            Action::Draw(picture, format) => {
+                vec![Effect::Draw(picture, format, self.picture_name(picture, format))]
+            }
+            Action::Kept(words) => {
+                self.kept = words.into();
+                Vec::new()
+            }
             Action::DismissNotices => {
                 self.notices = Rc::new([]);
                 Vec::new()
@@ -151,6 +163,7 @@ impl State {
 
     fn clear(&mut self, orders: Vec<engine::Order>) -> Vec<Effect> {
         self.record = Record::default();
+        self.held = None;
         self.self_test = SelfTest::Idle;
         let mut effects = self.forget_reference();
         effects.extend(self.tell(orders));

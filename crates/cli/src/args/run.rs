@@ -138,3 +138,59 @@ impl RunArgs {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        run: RunArgs,
+    }
+
+    /// What the flags that `plan::flags` writes mean here.
+    fn read_back(config: &RunConfig) -> RunConfig {
+        let flags = plan::flags::flags(config);
+        let words = flags.iter().flat_map(|(flag, value)| [format!("--{flag}"), value.clone()]);
+        let line = Line::try_parse_from(std::iter::once("train".to_owned()).chain(words));
+        let mut read = RunConfig::default();
+        line.unwrap_or_else(|error| panic!("{flags:?}: {error}")).run.overlay(&mut read);
+        read
+    }
+
+    #[test]
+    fn the_line_that_the_page_copies_means_the_same_run() {
+        let other = RunConfig {
+            task: Task::Recall,
+            steps: 7,
+            seq_len: 128,
+            batch: 4,
+            grad_accum: 2,
+            layers: 1,
+            d_model: 96,
+            heads: 6,
+            kv_heads: Some(3),
+            cp: 6,
+            dp: 2,
+            strategy: StrategyKind::Usp,
+            ulysses_degree: Some(3),
+            layout: Layout::Striped,
+            documents: vec![64, 60, 4],
+            window: Some(33),
+            dropout: 0.25,
+            lr: 1.0 / 3.0,
+            warmup_steps: 0,
+            optimizer: Optimizer::Sgd,
+            weight_decay: 1e-9,
+            grad_clip: 0.0,
+            eval_every: 3,
+            eval_batches: 2,
+            seed: u64::MAX,
+        };
+        assert_eq!(read_back(&RunConfig::default()), RunConfig::default());
+        assert_eq!(read_back(&other), other);
+        assert_eq!(plan::flags::flags(&other).len(), 25, "a new setting needs a flag as well");
+    }
+}

@@ -4,4 +4,6 @@ pub mod matrix;
 pub mod mesh;
 pub mod ring;
 pub mod scale;
+pub mod timeline;
 pub mod tree;
+pub mod window;

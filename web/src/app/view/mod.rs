@@ -21,10 +21,12 @@ mod ring_drawing;
 mod schedule;
 mod self_test;
 mod settings;
+mod share;
 mod slices;
 mod strategies;
 mod text_box;
 mod tile_matrix;
+mod timeline;
 mod toolbar;
 mod traffic;
 mod trail;
@@ -161,6 +163,14 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
     let plan = &state.plan;
     html! {
         <div class={classes!("views", stale(state))}>
+            if shows(state, Panel::Timeline) {
+                <timeline::TimelineView
+                    plan={plan.clone()}
+                    newest={figures.newest.clone()}
+                    held={state.held.clone()}
+                    on={on}
+                />
+            }
             if shows(state, Panel::Schedule) {
                 <schedule::Schedule plan={plan.clone()} times={figures.times.clone()} />
             }
@@ -177,6 +187,16 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     ready={state.engine.ready().to_vec()}
                     memory={figures.memory.clone()}
                     times={figures.times.clone()}
+                />
+            }
+            if state.embed.is_none() {
+                <share::Share
+                    link={browser::whole_link(&state.address(Place::Play))}
+                    command={state.train_line()}
+                    own_text={state.text.is_some()}
+                    trained={state.steps() > 0}
+                    kept={state.kept.clone()}
+                    on={on}
                 />
             }
             if shows(state, Panel::Links) {

@@ -1,13 +1,9 @@
-//! The trace file: every rank's events as Chrome's trace format has them, which Perfetto reads.
-//!
-//! Format: "Trace Event Format", complete events (`ph: X`) with microseconds since the run began.
+//! The trace file: every rank's events, written as they come ([`plan::trace`]).
 
 use std::io::Write;
 
 use anyhow::{Context, Result};
-use plan::event::{Compute, Scalar};
-use plan::{Event, EventKind, Pass};
-use serde_json::{Value, json};
+use plan::trace::{DISPLAY_TIME_UNIT, Entry};
 
 use super::engine::Step;
 use crate::output::file::OutputFile;
@@ -23,23 +19,20 @@ pub struct Trace {
 impl Trace {
     /// Begins to write.
     pub fn new(mut file: OutputFile) -> Result<Self> {
-        let name =
-            json!({"name": "process_name", "ph": "M", "pid": 0, "args": {"name": "ringside"}});
-        write!(file, "{{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{name}").context(FAILED)?;
+        let name = serde_json::to_string(&Entry::process()).context(FAILED)?;
+        let head = format!("{{\"displayTimeUnit\":\"{DISPLAY_TIME_UNIT}\",\"traceEvents\":[");
+        write!(file, "{head}\n{name}").context(FAILED)?;
         Ok(Self { file, named: 0 })
     }
 
     /// Adds the events of a step.
     pub fn step(&mut self, step: &Step) -> Result<()> {
         for rank in self.named..step.events.len() {
-            self.write(&json!({
-                "name": "thread_name", "ph": "M", "pid": 0, "tid": rank,
-                "args": {"name": format!("rank {rank}")},
-            }))?;
+            self.write(&Entry::rank(rank as u16))?;
         }
         self.named = self.named.max(step.events.len());
         for event in step.events.iter().flatten() {
-            if let Some(entry) = entry(event) {
+            if let Some(entry) = Entry::event(event) {
                 self.write(&entry)?;
             }
         }
@@ -52,75 +45,10 @@ impl Trace {
         self.file.finish()
     }
 
-    fn write(&mut self, entry: &Value) -> Result<()> {
+    fn write(&mut self, entry: &Entry) -> Result<()> {
+        let entry = serde_json::to_string(entry).context(FAILED)?;
         write!(self.file, ",\n{entry}").context(FAILED)
     }
 }
 
 const FAILED: &str = "trace: the file could not be written";
-
-/// An event as the trace shows it; scalars are counters of rank 0, since all ranks have the same.
-fn entry(event: &Event) -> Option<Value> {
-    let (name, category, took_us, args) = match &event.kind {
-        EventKind::StepBegin => return None,
-        EventKind::StepEnd { took_us } => {
-            (format!("step {}", event.step), "step", *took_us, json!({}))
-        }
-        EventKind::Send { axis, op, seq, to, bytes, block } => (
-            format!("send {op} to {to}"),
-            "message",
-            0,
-            json!({"axis": axis, "op": op, "seq": seq, "to": to, "bytes": bytes, "block": block}),
-        ),
-        EventKind::Recv { axis, op, seq, from, bytes, block, waited_us } => (
-            format!("wait for {op} from {from}"),
-            "message",
-            *waited_us,
-            json!({"axis": axis, "op": op, "seq": seq, "from": from, "bytes": bytes, "block": block}),
-        ),
-        EventKind::Collective { axis, op, seq, took_us } => {
-            (op.to_string(), "collective", *took_us, json!({"axis": axis, "op": op, "seq": seq}))
-        }
-        EventKind::Tile { layer, pass, ring_step, kv_from, kind, pairs, took_us } => {
-            let way = match pass {
-                Pass::Forward => "forward",
-                Pass::Backward => "backward",
-            };
-            let args = json!({
-                "layer": layer, "pass": pass, "ring_step": ring_step, "kv_from": kv_from,
-                "kind": kind, "pairs": pairs,
-            });
-            (format!("attention {way} on keys of {kv_from}"), "attention", *took_us, args)
-        }
-        EventKind::Compute { what, took_us } => {
-            let name = match what {
-                Compute::Forward => "forward",
-                Compute::Backward => "backward",
-                Compute::Optimizer => "optimizer",
-            };
-            (name.to_owned(), "compute", *took_us, json!({}))
-        }
-        EventKind::Scalar { name, value } => return counter(event, *name, *value),
-    };
-    let mut args = args;
-    args["step"] = json!(event.step);
-    Some(json!({
-        "name": name,
-        "cat": category,
-        "ph": "X",
-        "ts": event.at_us.saturating_sub(took_us),
-        "dur": took_us,
-        "pid": 0,
-        "tid": event.rank,
-        "args": args,
-    }))
-}
-
-fn counter(event: &Event, name: Scalar, value: f64) -> Option<Value> {
-    if event.rank != 0 {
-        return None;
-    }
-    Some(json!({
-        "name": name, "ph": "C", "ts": event.at_us, "pid": 0, "args": {"value": value},
-    }))
-}

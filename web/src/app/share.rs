@@ -1,0 +1,189 @@
+//! What a user takes away from a run: files with their names, and the line that runs it natively.
+
+pub mod csv;
+pub mod curve_svg;
+
+use plan::trace::Document;
+
+use crate::app::state::State;
+
+/// A file to keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its name, with the run and the step.
+    pub name: String,
+    /// Its media type.
+    pub mime: &'static str,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// What can be kept as a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Every step's numbers as CSV.
+    Steps,
+    /// Every rank's traffic as CSV.
+    Traffic,
+    /// The events of the held or newest step as a trace.
+    Trace,
+    /// The user's own text, which the native command reads.
+    Text,
+}
+
+/// A picture of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Picture {
+    /// The ring at the moment that is shown.
+    Ring,
+    /// The tiles of attention.
+    Matrix,
+    /// The loss curve.
+    Curve,
+    /// The timeline as it is zoomed.
+    Timeline,
+}
+
+/// How a picture is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// As lines.
+    Svg,
+    /// As pixels.
+    Png,
+}
+
+impl Picture {
+    /// Every picture.
+    pub const ALL: [Self; 4] = [Self::Ring, Self::Matrix, Self::Curve, Self::Timeline];
+
+    /// The name on the page and in the file's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ring => "ring",
+            Self::Matrix => "matrix",
+            Self::Curve => "curve",
+            Self::Timeline => "timeline",
+        }
+    }
+
+    /// What finds its drawing on the page; the curve is drawn anew, with its axes.
+    pub fn selector(self) -> Option<&'static str> {
+        match self {
+            Self::Ring => Some(".ring-drawing"),
+            Self::Matrix => Some(".matrix svg"),
+            Self::Curve => None,
+            Self::Timeline => Some(".timeline-lanes"),
+        }
+    }
+}
+
+impl Format {
+    /// The ending of a file's name.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Svg => "svg",
+            Self::Png => "png",
+        }
+    }
+}
+
+impl State {
+    /// The file that `keep` asks for; `None` while there is nothing to keep.
+    pub fn file(&self, keep: Keep) -> Option<File> {
+        let named = |what: &str, step: u32| format!("{}-{what}", self.run_name(step));
+        let steps = self.steps();
+        match keep {
+            Keep::Steps => self.record.loss().map(|_| File {
+                name: named("steps.csv", steps),
+                mime: "text/csv",
+                bytes: csv::steps(&self.record.curve).into_bytes(),
+            }),
+            Keep::Traffic => (steps > 0).then(|| File {
+                name: named("traffic.csv", steps),
+                mime: "text/csv",
+                bytes: csv::traffic(&self.plan, &self.record.figures).into_bytes(),
+            }),
+            Keep::Trace => self.held.as_ref().or(self.record.newest.as_ref()).map(|step| File {
+                name: named("trace.json", step.step + 1),
+                mime: "application/json",
+                bytes: serde_json::to_vec(&Document::new(&step.events)).unwrap_or_default(),
+            }),
+            Keep::Text => self.text.as_ref().map(|text| File {
+                name: file_name(&text.name),
+                mime: "text/plain",
+                bytes: text.bytes.to_vec(),
+            }),
+        }
+    }
+
+    /// The name of a picture's file.
+    pub fn picture_name(&self, picture: Picture, format: Format) -> String {
+        let step = match (picture, &self.held) {
+            (Picture::Timeline, Some(held)) => held.step + 1,
+            _ => self.steps(),
+        };
+        format!("{}-{}.{}", self.run_name(step), picture.name(), format.ending())
+    }
+
+    /// The line that trains this run natively.
+    pub fn train_line(&self) -> String {
+        let text = self.text.as_ref().map(|text| file_name(&text.name));
+        plan::flags::train_line(self.plan.config(), text.as_deref())
+    }
+
+    /// The run and the number of its steps, short enough for a file's name.
+    fn run_name(&self, step: u32) -> String {
+        let c = self.plan.config();
+        format!(
+            "ringside-{}-{}-cp{}-dp{}-t{}-seed{}-step{step}",
+            c.strategy.name(),
+            c.layout.name(),
+            c.cp,
+            c.dp,
+            c.seq_len,
+            c.seed
+        )
+    }
+}
+
+/// A name that every file system and shell takes as it stands.
+fn file_name(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
+    let plain = plain.trim_matches(|c| matches!(c, '-' | '.'));
+    match plain.contains('.') {
+        true => plain.to_owned(),
+        false if plain.is_empty() => "text.txt".to_owned(),
+        false => format!("{plain}.txt"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_plain() {
+        for (name, expect) in [
+            ("pasted text", "pasted-text.txt"),
+            ("a b.md", "a-b.md"),
+            ("--help", "help.txt"),
+            ("$(rm -r ~).txt", "rm--r---.txt"),
+            ("红楼梦", "text.txt"),
+        ] {
+            assert_eq!(file_name(name), expect);
+        }
+    }
+
+    #[test]
+    fn nothing_is_kept_of_a_run_that_has_not_begun() {
+        let (state, _) = State::open("v=1&cp=2&seed=9");
+        for keep in [Keep::Steps, Keep::Traffic, Keep::Trace, Keep::Text] {
+            assert_eq!(state.file(keep), None, "{keep:?}");
+        }
+        let name = state.picture_name(Picture::Ring, Format::Png);
+        assert_eq!(name, "ringside-ring-contiguous-cp2-dp1-t256-seed9-step0-ring.png");
+        assert_eq!(state.train_line(), "ringside train --cp 2 --seed 9");
+    }
+}

@@ -1,0 +1,155 @@
+//! A span of the timeline in words, with its numbers.
+
+use plan::EventKind;
+use plan::event::{Axis, Op};
+use plan::{RunPlan, TileKind};
+
+use crate::app::format;
+use crate::app::geometry::timeline::Span;
+
+/// What a span is, its rank and its numbers, for a sentence and for a table's row alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// What was done.
+    pub what: String,
+    /// Layer, from 1, where the event knows it.
+    pub layer: Option<usize>,
+    /// Step of the ring, from 1.
+    pub ring_step: Option<usize>,
+    /// The rank at the other end, or whose keys were used.
+    pub other: Option<u16>,
+    /// Payload.
+    pub bytes: Option<u64>,
+}
+
+/// Tells `span`.
+pub fn tell(span: &Span) -> Told {
+    let told = |what: String| Told { what, layer: None, ring_step: None, other: None, bytes: None };
+    match span.kind {
+        EventKind::Tile { layer, pass, ring_step, kv_from, kind, pairs, .. } => {
+            let seen = match kind {
+                TileKind::Full => "full tile".to_owned(),
+                TileKind::Partial => "tile in part".to_owned(),
+                TileKind::Skip => "tile skipped".to_owned(),
+            };
+            let pairs = format::count(pairs);
+            Told {
+                layer: Some(usize::from(layer) + 1),
+                ring_step: Some(usize::from(ring_step) + 1),
+                other: Some(kv_from),
+                ..told(format!("attention {}, {seen}, {pairs} pairs", pass.name()))
+            }
+        }
+        EventKind::Compute { what, .. } => told(format!("compute: {}", what.name())),
+        EventKind::Send { axis, op, to, bytes, block, .. } => Told {
+            other: Some(to),
+            bytes: Some(bytes),
+            ..told(format!("send{}{}", message(axis, op), of_block(block)))
+        },
+        EventKind::Recv { axis, op, from, bytes, block, .. } => Told {
+            other: Some(from),
+            bytes: Some(bytes),
+            ..told(format!("wait{}{}", message(axis, op), of_block(block)))
+        },
+        EventKind::Collective { axis, op, .. } => {
+            told(format!("collective: {} in {}", op.name(), axis.name()))
+        }
+        EventKind::StepBegin | EventKind::StepEnd { .. } | EventKind::Scalar { .. } => {
+            told("step".to_owned())
+        }
+    }
+}
+
+/// The whole of it as one sentence.
+pub fn sentence(span: &Span, plan: &RunPlan) -> String {
+    let told = tell(span);
+    let mut parts = vec![format!("Rank {}: {}", span.rank, told.what)];
+    if let Some(layer) = told.layer {
+        parts.push(format!("layer {layer} of {}", plan.model().layers));
+    }
+    if let Some(step) = told.ring_step {
+        parts.push(format!("ring step {step} of {}", plan.attention().steps()));
+    }
+    if let Some(other) = told.other {
+        parts.push(match span.kind {
+            EventKind::Send { .. } => format!("to rank {other}"),
+            EventKind::Recv { .. } => format!("from rank {other}"),
+            _ => format!("keys of rank {other}"),
+        });
+    }
+    if let Some(bytes) = told.bytes {
+        parts.push(format!("{} bytes", format::count(bytes)));
+    }
+    let start = format::count(span.start_us);
+    let took = match span.kind {
+        EventKind::Send { .. } => format!("at {start} µs"),
+        _ => format!("from {start} µs, for {} µs", format::count(span.took_us)),
+    };
+    format!("{}; {took}.", parts.join(", "))
+}
+
+fn message(axis: Axis, op: Op) -> String {
+    format!(": {} in {}", op.name(), axis.name())
+}
+
+fn of_block(block: Option<u16>) -> String {
+    block.map_or(String::new(), |block| format!(", block {block}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::event::{Compute, Pass};
+
+    #[test]
+    fn spans_in_words() {
+        let plan = RunPlan::new(Default::default()).expect("the default run is possible");
+        let (axis, op, seq) = (Axis::Ring, Op::RingKv, 3);
+        for (kind, expect) in [
+            (
+                EventKind::Tile {
+                    layer: 1,
+                    pass: Pass::Backward,
+                    ring_step: 2,
+                    kv_from: 0,
+                    kind: TileKind::Partial,
+                    pairs: 2080,
+                    took_us: 1500,
+                },
+                "Rank 2: attention backward, tile in part, 2\u{202f}080 pairs, layer 2 of 2, ring \
+                 step 3 of 4, keys of rank 0; from 12\u{202f}345 µs, for 1\u{202f}500 µs.",
+            ),
+            (
+                EventKind::Send { axis, op, seq, to: 3, bytes: 32768, block: Some(1) },
+                "Rank 2: send: ring kv in ring, block 1, to rank 3, 32\u{202f}768 bytes; at \
+                 12\u{202f}345 µs.",
+            ),
+            (
+                EventKind::Recv {
+                    axis,
+                    op,
+                    seq,
+                    from: 1,
+                    bytes: 32768,
+                    block: Some(1),
+                    waited_us: 1500,
+                },
+                "Rank 2: wait: ring kv in ring, block 1, from rank 1, 32\u{202f}768 bytes; from \
+                 12\u{202f}345 µs, for 1\u{202f}500 µs.",
+            ),
+            (
+                EventKind::Compute { what: Compute::Optimizer, took_us: 1500 },
+                "Rank 2: compute: optimizer; from 12\u{202f}345 µs, for 1\u{202f}500 µs.",
+            ),
+            (
+                EventKind::Collective { axis: Axis::World, op: Op::AllReduce, seq, took_us: 1500 },
+                "Rank 2: collective: all_reduce in world; from 12\u{202f}345 µs, for \
+                 1\u{202f}500 µs.",
+            ),
+        ] {
+            let took_us = if matches!(kind, EventKind::Send { .. }) { 0 } else { 1500 };
+            let span = Span { rank: 2, start_us: 12_345, took_us, kind };
+            assert_eq!(sentence(&span, &plan), expect);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The timeline's drawing as SVG: a path for all spans of one look.
+
+use yew::prelude::*;
+
+use crate::app::geometry::timeline::{AXIS, Drawing, GUTTER, LANE, Look, Rect};
+use crate::app::shared::Shared;
+use crate::app::view::parts::rank_class;
+
+/// Properties of [`Lanes`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The drawing.
+    pub drawing: Shared<Drawing>,
+    /// Ranks of the run.
+    pub world: usize,
+    /// Where the span that is told lies.
+    pub outline: Option<Rect>,
+}
+
+/// The drawing.
+#[component]
+pub fn Lanes(Props { drawing, world, outline }: &Props) -> Html {
+    let height = AXIS + LANE * *world as f64;
+    let width = drawing.width.max(GUTTER + 1.0);
+    let lane = |rank: usize| {
+        let top = AXIS + LANE * rank as f64;
+        html! {
+            <g key={rank} class={rank_class(rank)}>
+                <path class="lane" d={format!("M{GUTTER} {:.1}H{width:.0}", top + LANE - 1.0)} />
+                <circle class="lane-mark" cx="13" cy={px(top + 16.0)} r="11" />
+                <text class="lane-number" x="13" y={px(top + 20.5)}>{ rank }</text>
+            </g>
+        }
+    };
+    let tick = |(index, (x, text)): (usize, &(f64, String))| {
+        // The last one's text would stick out.
+        let anchor = if *x > width - 24.0 {
+            "end"
+        } else if *x < GUTTER + 12.0 {
+            "start"
+        } else {
+            "middle"
+        };
+        html! {
+            <g key={index}>
+                <path class="grid" d={format!("M{x:.1} {:.1}V{height:.0}", AXIS - 4.0)} />
+                <text class="tick" text-anchor={anchor} x={px(*x)} y="13">{ text }</text>
+            </g>
+        }
+    };
+    html! {
+        <svg
+            class="timeline-lanes"
+            viewBox={format!("0 0 {width:.0} {height:.0}")}
+            ~style={format!("height:{height:.0}px")}
+            preserveAspectRatio="none"
+            aria-hidden="true"
+        >
+            <defs>
+                <pattern id="waiting" width="6" height="6" patternUnits="userSpaceOnUse"
+                    patternTransform="rotate(45)">
+                    <path class="wait-stripe" d="M1 0V6" />
+                </pattern>
+            </defs>
+            { for drawing.ticks.iter().enumerate().map(tick) }
+            { for (0..*world).map(lane) }
+            { for drawing.paths.iter().map(|(look, path)| spans(*look, path)) }
+            { for drawing.numbers.iter().enumerate().map(|(index, (x, y, kv))| html! {
+                <text key={index} class={classes!("tile-number", rank_class(usize::from(*kv)))} x={px(*x)} y={px(y + 4.5)}>{ kv }</text>
+            }) }
+            if let Some(rect) = outline {
+                <rect
+                    class="told"
+                    x={px(rect.x - 1.5)}
+                    y={px(rect.y - 1.5)}
+                    width={px(rect.width + 3.0)}
+                    height={px(rect.height + 3.0)}
+                />
+            }
+        </svg>
+    }
+}
+
+fn spans(look: Look, path: &str) -> Html {
+    let class = match look {
+        Look::Tile(kv) => classes!("tile-span", rank_class(usize::from(kv))),
+        Look::Compute => classes!("compute-span"),
+        Look::Wait => classes!("wait-span"),
+        Look::Collective => classes!("collective-span"),
+        Look::Send => classes!("send-span"),
+    };
+    html! { <path key={format!("{look:?}")} {class} d={path.to_owned()} /> }
+}
+
+fn px(value: f64) -> String {
+    format!("{value:.1}")
+}
