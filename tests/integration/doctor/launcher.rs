@@ -68,7 +68,14 @@ fn visible_gpus_are_counted() {
     }
     assert!(seen("0,1,2,3,4,5,6,7").is_empty());
     for none in ["", "-1"] {
-        assert!(seen(none).contains(&"nccl-without-cuda"), "{none:?}");
+        let found = seen(none);
+        assert_eq!(found.first(), Some(&"more-ranks-than-gpus"), "{none:?}");
+        assert!(found.contains(&"nccl-without-cuda"), "{none:?}");
+        // Showing the GPUs again keeps CP.
+        let hidden = set(config(CP_2, "1.13.0"), &[("CUDA_VISIBLE_DEVICES", none)]);
+        let after = corrected_input(&on(hidden, Preset::H100Node)).expect("it can be corrected");
+        assert_eq!(after.config.as_deref().map(|text| text.contains("cp_size: 2")), Some(true));
+        check(&after, &[]);
     }
     check(&ddp("num_processes: 4\ngpu_ids: 0,1\n"), &["more-ranks-than-gpus"]);
     check(&ddp("num_processes: 2\ngpu_ids: 0,1\n"), &[]);

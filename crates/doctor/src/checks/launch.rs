@@ -208,7 +208,8 @@ pub(super) fn more_ranks_than_gpus(setup: &Setup) -> Option<Finding> {
     let notebook = setup.starter == Starter::Notebook && !on_colab(setup);
     let each_a_gpu = setup.kind.over_devices() || notebook;
     let by_mpi = setup.starter == Starter::Python && setup.group == GroupVariables::Mpi;
-    if gpus == 0 || asked <= gpus || setup.cpu.is_some() || !each_a_gpu || by_mpi {
+    let none = gpus == 0 && setup.hidden.is_none();
+    if none || asked <= gpus || setup.cpu.is_some() || !each_a_gpu || by_mpi {
         return None;
     }
     if let Some(who) = setup.hidden {
@@ -258,12 +259,18 @@ fn hidden_gpus(who: Hidden, asked: u64, gpus: u64) -> Finding {
             ("gpu_ids", vec![Edit::RemoveFlag("gpu_ids".to_owned()), file])
         }
     };
-    let left = if gpus == 1 { "1 GPU".to_owned() } else { format!("{gpus} GPUs") };
+    let (left, fix) = match gpus {
+        0 => ("no GPU".to_owned(), format!("Take {name} out, or ask for a run on the CPU.")),
+        gpus => (
+            if gpus == 1 { "1 GPU".to_owned() } else { format!("{gpus} GPUs") },
+            format!("Name {asked} GPUs in {name} or leave it out, or use num_processes {gpus}."),
+        ),
+    };
     Finding::new(Id::MoreRanksThanGpus, Severity::Error, Stage::Launch)
         .says(
             format!("{asked} processes are asked for, and {name} leaves {left} to see."),
             "Each process takes a GPU of its own; the others stop with an invalid device.",
-            format!("Name {asked} GPUs in {name} or leave it out, or use num_processes {gpus}."),
+            fix,
         )
         .corrected_by(edits)
 }

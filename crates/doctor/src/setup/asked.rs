@@ -121,7 +121,7 @@ impl Asked<'_> {
         }
         let written = self.scalar("distributed_type").map(ToString::to_string);
         let meant = written.map(|name| crate::read::meant_kind(&name, self.document));
-        let guessed = || self.document.map(|document| crate::read::kind(document));
+        let guessed = || self.document.map(crate::read::kind);
         match meant.or_else(guessed) {
             Some("FSDP") => Kind::Fsdp(self.fsdp_version()),
             Some("DEEPSPEED") => Kind::Deepspeed,
