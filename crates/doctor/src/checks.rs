@@ -1,6 +1,7 @@
 //! What may go wrong, in the order in which a run meets it; a file for each stage.
 
 mod accelerator;
+mod contradiction;
 mod given;
 mod launch;
 mod running;
@@ -14,12 +15,18 @@ type Check = fn(&Setup) -> Option<Finding>;
 
 /// Within a stage the order is that of the code that a run goes through.
 const CHECKS: &[Check] = &[
+    contradiction::one_kind_only,
+    contradiction::one_process_on_several_gpus,
+    contradiction::mesh_without_fsdp2,
     launch::no_cp_in_version,
+    contradiction::one_gpu_id,
+    contradiction::machines,
     launch::cpu_with_fsdp,
     launch::cp_flag_ignored,
     launch::nvidia_smi_missing,
     launch::processes_ignored,
     launch::ranks_alone,
+    launch::gpus_passed_over,
     launch::more_ranks_than_gpus,
     launch::missing_processes,
     accelerator::torch_too_old,

@@ -99,9 +99,10 @@ impl Facts {
         self.0.get(&fact).map(String::as_str)
     }
 
-    /// Whether the fact is given and holds; "none" and 0 do not hold.
+    /// Whether the fact is given and holds: a width, or a word for true.
     pub fn holds(&self, fact: Fact) -> bool {
-        self.get(fact).is_some_and(|value| truth(value) != Some(false))
+        let wide = self.number(fact).is_some_and(|width| width > 0);
+        wide || self.get(fact).and_then(truth) == Some(true)
     }
 
     /// The fact as a number.

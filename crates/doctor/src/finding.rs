@@ -72,6 +72,13 @@ impl Finding {
         self
     }
 
+    /// Other versions than the catalogue's.
+    pub fn between(mut self, since: &'static str, fixed_in: Option<&'static str>) -> Self {
+        self.since = Some(since);
+        self.fixed_in = fixed_in;
+        self
+    }
+
     /// The reference's address, where it is one of a public repository.
     ///
     /// `owner/name#3856` is an issue or a pull request, `owner/name src/state.py` a file.
@@ -196,6 +203,10 @@ ids! {
     UnknownVersion = "unknown-version", None, None, None;
     /// A part that was not read or is beyond the doctor.
     NotUnderstood = "not-understood", None, None, None;
+    /// Flags that exclude each other.
+    FlagsContradict = "flags-contradict", None, None, LAUNCH;
+    /// Processes, machines and their ranks that do not fit together.
+    MachinesDoNotFit = "machines-do-not-fit", None, None, LAUNCH;
     /// accelerate has no CP yet.
     NoCpInVersion = "no-cp-in-version", None, Some("1.10.0"), CP_PR;
     /// CP is asked for where nobody listens.
@@ -210,6 +221,8 @@ ids! {
     ProcessesIgnored = "processes-ignored", None, None, NOTEBOOK;
     /// Ranks that each believe they are alone.
     RanksAlone = "ranks-alone", Some("1.13.0"), None, STATE;
+    /// GPUs that nobody looks at.
+    GpusPassedOver = "gpus-passed-over", None, Some("1.13.0"), STATE;
     /// NCCL without CUDA.
     NcclWithoutCuda = "nccl-without-cuda", None, None, STATE;
     /// More processes than GPUs.

@@ -9,6 +9,8 @@ pub struct Line {
     pub flags: Vec<Flag>,
     /// The script and what follows it.
     pub script: Vec<String>,
+    /// What else than the launcher the line starts, where it does.
+    pub foreign: Option<String>,
 }
 
 /// A flag of the launcher.
@@ -118,13 +120,30 @@ pub fn split(line: &str) -> Vec<String> {
     words
 }
 
-/// Takes the words apart; `accelerate launch` in front is skipped.
+/// The quote that is opened in a line and not closed.
+pub fn unclosed(line: &str) -> Option<char> {
+    let mut quote = None;
+    let mut letters = line.chars();
+    while let Some(c) = letters.next() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '\'' | '"') => quote = Some(c),
+            (None | Some('"'), '\\') => _ = letters.next(),
+            _ => {}
+        }
+    }
+    quote
+}
+
+/// Takes the words after `accelerate launch` apart.
 pub fn parse(words: &[String]) -> (Line, Vec<FlagFault>) {
-    let mut line = Line::default();
+    let mut line = Line { foreign: crate::pasted::foreign(words), ..Line::default() };
+    if line.foreign.is_some() {
+        line.script = words.to_vec();
+        return (line, vec![]);
+    }
     let mut faults = Vec::new();
-    let skip =
-        words.iter().take_while(|w| ["!accelerate", "accelerate", "launch"].contains(&w.as_str()));
-    let mut words = words.iter().skip(skip.count()).peekable();
+    let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
         let Some(typed) = dashes(word) else {
             line.script.push(word.clone());
@@ -247,9 +266,7 @@ mod tests {
 
     #[test]
     fn a_line_comes_apart() {
-        let words = split(
-            "accelerate launch --num-processes=8 --use_fsdp \\\n --fsdp_version 2 'my train.py' --x y",
-        );
+        let words = split("--num-processes=8 --use_fsdp \\\n --fsdp_version 2 'my train.py' --x y");
         let (line, faults) = parse(&words);
         assert_eq!(faults, []);
         assert_eq!(line.value("num_processes"), Some("8"));
@@ -257,6 +274,8 @@ mod tests {
         assert_eq!(line.value("fsdp_version"), Some("2"));
         assert_eq!(line.script, ["my train.py", "--x", "y"]);
         assert_eq!(split(&join(&line.words())), line.words());
+        let open = |line| unclosed(line).is_some();
+        assert!(open("--a 'b") && open("a \"b\\\"") && !open("'a\"' \"it's\" \\'"));
     }
 
     #[test]

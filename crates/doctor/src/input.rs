@@ -14,6 +14,8 @@ pub struct Input {
     pub launch: Option<Vec<String>>,
     /// Environment variables, and facts about the script (see [`crate::Fact`]), by name.
     pub settings: BTreeMap<String, String>,
+    /// Names of settings that were given more than once; the last value counts.
+    pub repeated: Vec<String>,
     /// The version of accelerate, as `pip` prints it.
     pub accelerate: Option<String>,
     /// The version of torch.

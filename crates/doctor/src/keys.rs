@@ -11,6 +11,10 @@ pub enum Shape {
     Switch,
     /// One of a few names.
     Choice(&'static [&'static str]),
+    /// Text; a number must be in quotes.
+    Text,
+    /// A single value that becomes text.
+    Single,
     /// A section of its own.
     Section,
     /// Anything; nothing here depends on it.
@@ -54,7 +58,7 @@ pub const TOP: &[Key] = &[
     ("num_processes", Shape::Count),
     ("num_machines", Shape::Count),
     ("machine_rank", Shape::Index),
-    ("gpu_ids", Shape::Any),
+    ("gpu_ids", Shape::Text),
     ("main_process_ip", Shape::Any),
     ("main_process_port", Shape::Any),
     ("rdzv_backend", Shape::Any),
@@ -82,6 +86,53 @@ pub const TOP: &[Key] = &[
     ("dynamo_config", Shape::Section),
 ];
 
+/// Keys at the top of a SageMaker configuration alone.
+pub const SAGEMAKER: &[Key] = &[
+    ("ec2_instance_type", Shape::Any),
+    ("iam_role_name", Shape::Any),
+    ("image_uri", Shape::Any),
+    ("profile", Shape::Any),
+    ("region", Shape::Any),
+    ("base_job_name", Shape::Any),
+    ("pytorch_version", Shape::Any),
+    ("transformers_version", Shape::Any),
+    ("py_version", Shape::Any),
+    ("sagemaker_inputs_file", Shape::Any),
+    ("sagemaker_metrics_file", Shape::Any),
+    ("additional_args", Shape::Any),
+    ("distributed_type", Shape::Choice(&["NO", "DATA_PARALLEL", "MODEL_PARALLEL"])),
+];
+
+/// Sizes that the launcher hands on as text without looking at them, so that quotes do no harm.
+pub const THROUGH_TEXT: &[&str] = &[
+    "parallelism_config_dp_replicate_size",
+    "parallelism_config_dp_shard_size",
+    "parallelism_config_tp_size",
+];
+
+/// Whether accelerate gets by where the key has no value.
+pub fn may_be_empty(key: &str, shape: Shape) -> bool {
+    match shape {
+        Shape::Count | Shape::Single => false,
+        Shape::Choice(_) => key == "mixed_precision",
+        Shape::Index | Shape::Switch | Shape::Text | Shape::Section | Shape::Any => true,
+    }
+}
+
+/// Whether the run still says what it said where the key is left out.
+pub fn may_be_left_out(shape: Shape) -> bool {
+    match shape {
+        Shape::Count => false,
+        Shape::Choice(names) => names == PRECISIONS || names.len() == 1,
+        Shape::Index
+        | Shape::Switch
+        | Shape::Text
+        | Shape::Single
+        | Shape::Section
+        | Shape::Any => true,
+    }
+}
+
 /// A section that versions before 1.13.0 read.
 pub const IPEX: &str = "ipex_config";
 
@@ -93,7 +144,7 @@ pub const PARALLELISM: &[Key] = &[
     ("parallelism_config_cp_size", Shape::Count),
     ("parallelism_config_cp_backend", Shape::Choice(&["torch"])),
     // Its values have a finding of their own.
-    ("parallelism_config_cp_comm_strategy", Shape::Any),
+    ("parallelism_config_cp_comm_strategy", Shape::Single),
     ("parallelism_config_sp_size", Shape::Count),
     ("parallelism_config_sp_backend", Shape::Choice(&["deepspeed"])),
     ("parallelism_config_sp_seq_length", Shape::Any),

@@ -16,6 +16,7 @@ mod keys;
 mod mesh;
 mod nearest;
 mod ordered;
+mod pasted;
 mod playground;
 mod practice;
 mod read;
@@ -30,7 +31,7 @@ pub use correct::{Corrected, Edit};
 pub use document::Value;
 pub use facts::Fact;
 pub use finding::{Finding, Id, Severity, Stage};
-pub use flags::{join as join_line, split as split_line};
+pub use flags::{join as join_line, split as split_line, unclosed};
 pub use input::{Input, Machine};
 pub use mesh::{Mesh, MeshRank};
 pub use ordered::Ordered;
@@ -55,6 +56,7 @@ const MAX_ROUNDS: usize = 16;
 /// Says what will happen; refused where there is nothing to diagnose.
 pub fn diagnose(input: &Input) -> Result<Report, Refusal> {
     input.check()?;
+    let input = &pasted::unfold(input);
     let examined = Examined::new(input);
     let corrected = corrected_input(input).map(|after| Corrected::new(input, &after));
     let Examined { setup, findings, .. } = examined;
@@ -69,7 +71,11 @@ pub fn diagnose(input: &Input) -> Result<Report, Refusal> {
         verdict: Verdict::of(&findings),
         mesh: readable.then(|| mesh::mesh(&setup)).flatten(),
         context: Context::of(&setup, &findings),
-        stories: story::stories(&setup, &findings, given),
+        stories: if readable {
+            story::stories(&setup, &findings, given)
+        } else {
+            story::unread(story::stories(&setup, &findings, given))
+        },
         playground: readable.then(|| playground::playground(&setup)).flatten(),
         assumed: setup.assumed,
         findings,
@@ -79,7 +85,8 @@ pub fn diagnose(input: &Input) -> Result<Report, Refusal> {
 
 /// What was given, with every fault that can be corrected corrected; `None` where there is none.
 pub fn corrected_input(input: &Input) -> Option<Input> {
-    let mut current = input.clone();
+    let unfolded = pasted::unfold(input);
+    let mut current = unfolded.clone();
     for _ in 0..MAX_ROUNDS {
         let examined = Examined::new(&current);
         let edits = first_edits(&examined.findings);
@@ -93,7 +100,7 @@ pub fn corrected_input(input: &Input) -> Option<Input> {
         }
         current = draft.finish();
     }
-    (current != *input).then_some(current)
+    (current != unfolded).then_some(current)
 }
 
 /// The changes for the first stage that has any: what goes wrong later may follow from it.
@@ -122,8 +129,8 @@ impl Examined {
             input.launch.as_deref().map(flags::parse).unwrap_or_default();
         let setup = Setup::new(input, &config, line.clone());
         let mut findings = config.findings;
-        findings.extend(checks::flags(&line, &faults, input.config.is_some()));
-        findings.extend(checks::settings(input));
+        findings.extend(checks::flags(&line, &faults, input));
+        findings.extend(checks::settings(input, setup.handed_on));
         if setup.source != Source::Unreadable {
             findings.extend(checks::versions(input, &setup));
             findings.extend(checks::run(&setup));

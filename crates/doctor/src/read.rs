@@ -78,7 +78,15 @@ struct Reader {
 
 impl Reader {
     fn top(&mut self, entries: &[(Node, Node)], start: Place) -> Document {
-        let document = self.keys(entries, None, keys::TOP);
+        let sagemaker = entries.iter().any(|(key, node)| {
+            key_text(key) == "compute_environment"
+                && matches!(&node.kind, Kind::Scalar(Scalar::Text(t)) if t == "AMAZON_SAGEMAKER")
+        });
+        let document = if sagemaker {
+            self.keys(entries, None, &[keys::SAGEMAKER, keys::TOP].concat())
+        } else {
+            self.keys(entries, None, keys::TOP)
+        };
         if is(&document, "compute_environment", "AMAZON_SAGEMAKER") {
             self.findings.push(
                 Finding::new(Id::NotUnderstood, Severity::Warning, Stage::Read).says(
@@ -147,7 +155,11 @@ impl Reader {
             return;
         }
         match (&node.kind, shape) {
-            (_, Shape::Any) | (Kind::Scalar(Scalar::Null), _) => {}
+            (_, Shape::Any) => {}
+            (Kind::Scalar(Scalar::Null), shape) if keys::may_be_empty(full, shape) => {}
+            (Kind::Scalar(Scalar::Text(text)), Shape::Count)
+                if keys::THROUGH_TEXT.contains(&full)
+                    && text.trim().parse().is_ok_and(|n| (1..=MAX_COUNT).contains(&n)) => {}
             (Kind::Map(entries), Shape::Section) => {
                 if let Some(known) = keys::section(full) {
                     self.keys(entries, Some(full), known);
@@ -159,42 +171,52 @@ impl Reader {
                         Scalar::Text(text) => format!("\"{}\"", crate::text::short(text)),
                         other => other.to_string(),
                     };
-                    self.bad(name, shown, why, section, node.place, better);
+                    self.bad((name, shape), shown, why, section, node.place, better);
                 }
             }
             (Kind::List(_), _) => {
-                self.bad(name, "a list".into(), expected(shape), section, node.place, None);
+                let why = expected(shape);
+                self.bad((name, shape), "a list".into(), why, section, node.place, None);
             }
             (Kind::Map(_), _) => {
-                self.bad(name, "a section".into(), expected(shape), section, node.place, None);
+                let why = expected(shape);
+                self.bad((name, shape), "a section".into(), why, section, node.place, None);
             }
         }
     }
 
     fn bad(
         &mut self,
-        name: &str,
+        (name, shape): (&str, Shape),
         value: String,
         why: String,
         section: Option<&'static str>,
         place: Place,
         better: Option<Value>,
     ) {
+        let left_out = keys::may_be_left_out(shape);
+        // Without a size or a kind of run it would be another run, so that stays open.
         let edit = match &better {
-            Some(value) => Edit::PutNamed(section, name.to_owned(), value.clone()),
-            None => Edit::Remove(section, name.to_owned()),
+            Some(value) => Some(Edit::PutNamed(section, name.to_owned(), value.clone())),
+            None => left_out.then(|| Edit::Remove(section, name.to_owned())),
         };
         let fix = match &better {
             Some(Value::Scalar(Scalar::Text(text))) => format!("Write {name}: \"{text}\"."),
             Some(Value::Scalar(scalar)) => format!("Write {name}: {scalar}."),
-            _ => format!("Correct {name}, or leave it out to get the default."),
+            _ if left_out => format!("Correct {name}, or leave it out to get the default."),
+            _ if section.is_some() && shape == Shape::Count => {
+                "Write the size that is meant; 1 leaves the axis out.".to_owned()
+            }
+            _ => {
+                format!("Write the value that is meant for {name}; without it this is another run.")
+            }
         };
         let shown = crate::text::short(&value);
         self.findings.push(
             Finding::new(Id::BadValue, Severity::Error, Stage::Read)
                 .says(format!("{name} = {shown} cannot be used."), why, fix)
                 .at(Some(place))
-                .corrected_by([edit]),
+                .corrected_by(edit),
         );
     }
 
@@ -306,4 +328,14 @@ pub fn kind(document: &Document) -> &'static str {
     } else {
         "NO"
     }
+}
+
+/// The kind of run that `name` means: its own, or where it is none, the one that was meant.
+pub fn meant_kind(name: &str, document: Option<&Document>) -> &'static str {
+    let kinds = keys::DISTRIBUTED_TYPES.iter().copied();
+    // Without quotes NO is a truth value.
+    let name = if name == "false" { "NO" } else { name };
+    let same = kinds.clone().find(|kind| kind.eq_ignore_ascii_case(name));
+    let meant = same.or_else(|| nearest(name, kinds));
+    meant.unwrap_or_else(|| document.map_or("NO", kind))
 }

@@ -6,7 +6,7 @@ use crate::correct::Corrected;
 use crate::finding::{Finding, Id, Severity, Stage};
 use crate::mesh::Mesh;
 use crate::playground::Playground;
-use crate::setup::{Parallelism, Setup};
+use crate::setup::{Legible, Parallelism, Setup};
 use crate::story::Story;
 
 /// The diagnosis.
@@ -86,7 +86,7 @@ impl Fate {
     /// The fate in words.
     pub fn title(self) -> &'static str {
         match self {
-            Self::Unknown => "not known, as the configuration cannot be read",
+            Self::Unknown => "not known, as what was given cannot be read",
             Self::NotAsked => "not asked for",
             Self::Ignored => "asked for, and nobody listens",
             Self::NotReached => "the run stops before it would be built",
@@ -119,7 +119,8 @@ impl Context {
             .min();
         let found = |id| findings.iter().any(|finding| finding.id == id);
         let early = stops.is_some_and(|stage| stage < Stage::FirstStep);
-        let fate = if found(Id::BadYaml) {
+        let illegible = setup.legible == Legible::No && setup.asked.cp <= 1;
+        let fate = if found(Id::BadYaml) || illegible {
             Fate::Unknown
         } else if setup.asked.cp <= 1 {
             Fate::NotAsked

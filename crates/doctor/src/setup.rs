@@ -1,6 +1,7 @@
 //! Everything that was given, lowered once into what it means.
 
 mod asked;
+mod gpus;
 mod parallelism;
 mod resolve;
 
@@ -9,6 +10,7 @@ use crate::flags::Line;
 use crate::input::{Input, Machine};
 use crate::version::Version;
 
+pub use gpus::Hidden;
 pub use parallelism::{Axis, Ignored, Parallelism, Sizes};
 pub(crate) use resolve::accelerate_version;
 use resolve::resolve;
@@ -30,6 +32,8 @@ pub struct Setup {
     pub processes: Option<u64>,
     /// The sizes that are asked for.
     pub asked: Sizes,
+    /// Whether the launcher sets the variables of the sizes itself.
+    pub handed_on: bool,
     /// Whether every size and number of processes could be read.
     pub legible: Legible,
     /// Whether anyone acts on them.
@@ -48,6 +52,12 @@ pub struct Setup {
     pub facts: Facts,
     /// GPUs that the processes can see.
     pub gpus: GpuCount,
+    /// Who hides some of them.
+    pub hidden: Option<Hidden>,
+    /// The list that the launcher is given, unless it is `all`.
+    pub gpu_ids: Option<String>,
+    /// Machines, and the place of this one among them.
+    pub machines: Machines,
     /// The machine.
     pub machine: Option<Machine>,
     /// Whether a launcher has set the variables of a process group.
@@ -67,6 +77,17 @@ pub enum Legible {
     Yes,
     /// One at least was given and is no number; what depends on it is not judged.
     No,
+}
+
+/// Machines, as given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machines {
+    /// How many.
+    pub count: u64,
+    /// Which of them this is, counted from 0.
+    pub rank: Option<u64>,
+    /// Whether the address of the first was given.
+    pub address: bool,
 }
 
 /// Where most of the settings come from.
@@ -152,7 +173,9 @@ pub enum GpuCount {
 pub enum GroupVariables {
     /// None.
     Absent,
-    /// `LOCAL_RANK` or a world size, from torchrun or MPI.
+    /// A world size from MPI, which sets no `LOCAL_RANK`.
+    Mpi,
+    /// `LOCAL_RANK` or a world size, from torchrun.
     Present,
 }
 
@@ -170,6 +193,11 @@ impl Setup {
     /// Whether the run is known to have no GPU: by its own wish or the machine's lack.
     pub fn on_cpu(&self) -> bool {
         self.cpu.is_some() || self.gpus == GpuCount::Known(0)
+    }
+
+    /// Whether `accelerate launch` starts the script.
+    pub fn launched(&self) -> bool {
+        matches!(self.starter, Starter::Launch | Starter::PerhapsNotebook)
     }
 
     /// Whether the machine is known to have no GPU.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::facts::Fact;
 use crate::finding::{Finding, Id};
-use crate::setup::{GpuCount, GroupVariables, Kind, Parallelism, Setup, Starter};
+use crate::setup::{GpuCount, GroupVariables, Kind, Legible, Parallelism, Setup, Starter};
 use crate::version::{BROKEN, FIRST_WITH_CP, REPAIRED};
 
 /// One story's checklist.
@@ -53,6 +53,18 @@ pub fn stories(setup: &Setup, findings: &[Finding], given: Given) -> Vec<Story> 
     vec![lost_context(setup, &book, given), no_gpu(setup, &book)]
 }
 
+/// The same where the configuration could not be read: nothing that rests on it is known.
+pub fn unread(mut stories: Vec<Story>) -> Vec<Story> {
+    // The first step of each is the version's and the machine's, which were given apart.
+    for step in stories.iter_mut().flat_map(|story| story.steps.iter_mut().skip(1)) {
+        if step.findings.is_empty() {
+            step.state = State::Unknown;
+            step.answer = "Not known: the configuration could not be read.".to_owned();
+        }
+    }
+    stories
+}
+
 /// Whether the versions were given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Given {
@@ -88,12 +100,19 @@ fn said(found: &[&Finding]) -> String {
 fn lost_context(setup: &Setup, book: &Book<'_>, given: Given) -> Story {
     let on = setup.cp_on();
     let fine = |answer: String| (State::Fine, answer);
-    let if_on = |answer: String| {
-        if on { fine(answer) } else { (State::Beside, "CP is not on.".to_owned()) }
+    let if_on = |answer: String| match (on, setup.legible) {
+        (_, Legible::No) => {
+            (State::Unknown, "A size that was given could not be understood.".to_owned())
+        }
+        (true, Legible::Yes) => fine(answer),
+        (false, Legible::Yes) => (State::Beside, "CP is not on.".to_owned()),
     };
     let configured = match setup.parallelism {
-        Parallelism::Unasked => (State::Broken, "No cp_size is set anywhere.".to_owned()),
-        _ if setup.asked.cp <= 1 => (State::Broken, "cp_size is 1.".to_owned()),
+        _ if setup.legible == Legible::No => {
+            (State::Unknown, "A size that was given could not be understood.".to_owned())
+        }
+        Parallelism::Unasked => (State::Beside, "No cp_size is set anywhere.".to_owned()),
+        _ if setup.asked.cp <= 1 => (State::Beside, "cp_size is 1.".to_owned()),
         _ => fine(format!("cp_size is {}.", setup.asked.cp)),
     };
     let torch = match (given.torch, setup.torch) {
@@ -143,7 +162,7 @@ fn lost_context(setup: &Setup, book: &Book<'_>, given: Given) -> Story {
             ),
             book.step(
                 "Do the sizes multiply to the number of processes?",
-                &[Id::SizesDoNotMultiply, Id::MissingKey],
+                &[Id::SizesDoNotMultiply, Id::MissingKey, Id::MachinesDoNotFit],
                 processes,
             ),
             book.step(
@@ -208,7 +227,7 @@ fn no_gpu(setup: &Setup, book: &Book<'_>) -> Story {
             book.step("Is there a GPU?", &[], gpus),
             book.step(
                 "Does the launcher get as far as the function?",
-                &[Id::NvidiaSmiMissing],
+                &[Id::NvidiaSmiMissing, Id::FlagsContradict],
                 started,
             ),
             book.step(
@@ -223,7 +242,7 @@ fn no_gpu(setup: &Setup, book: &Book<'_>) -> Story {
             ),
             book.step(
                 "Do the ranks know of each other?",
-                &[Id::RanksAlone, Id::ProcessesIgnored],
+                &[Id::RanksAlone, Id::GpusPassedOver, Id::ProcessesIgnored],
                 ranks,
             ),
         ],

@@ -3,7 +3,9 @@
 //! The text comes from anywhere, so size, depth and the number of nodes are bounded before they
 //! can hurt; an alias counts as all the nodes that it stands for.
 
-use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+mod tag;
+
+use saphyr_parser::{Event, Parser, Span};
 
 /// The most bytes that are read. `accelerate config` writes about one kilobyte.
 pub const MAX_BYTES: usize = 1 << 20;
@@ -147,15 +149,21 @@ impl Builder {
                 }
                 Ok(())
             }
-            Event::Scalar(text, style, anchor, _) => {
-                let scalar = match style {
-                    ScalarStyle::Plain => plain(&text),
-                    _ => Scalar::Text(text.into_owned()),
-                };
+            Event::Scalar(text, style, anchor, tag) => {
+                let scalar = tag::resolve(&text, style, tag.as_deref())
+                    .map_err(|what| YamlError::Syntax { place, what })?;
                 self.finish(Node { place, kind: Kind::Scalar(scalar) }, anchor)
             }
-            Event::SequenceStart(anchor, _) => self.begin(place, Kind::List(vec![]), anchor),
-            Event::MappingStart(anchor, _) => self.begin(place, Kind::Map(vec![]), anchor),
+            Event::SequenceStart(anchor, tag) => {
+                tag::collection(tag.as_deref(), "seq")
+                    .map_err(|what| YamlError::Syntax { place, what })?;
+                self.begin(place, Kind::List(vec![]), anchor)
+            }
+            Event::MappingStart(anchor, tag) => {
+                tag::collection(tag.as_deref(), "map")
+                    .map_err(|what| YamlError::Syntax { place, what })?;
+                self.begin(place, Kind::Map(vec![]), anchor)
+            }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(open) => self.finish(open.node, open.anchor),
                 None => Ok(()),

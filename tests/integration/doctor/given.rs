@@ -97,7 +97,11 @@ fn flags_that_are_slips_are_named() {
 fn variables_that_are_slips_are_named() {
     let with = |settings: &[(&str, &str)]| set(flags(CP_FLAGS, "1.13.0"), settings);
     check(&with(&[("PARALLELISM_CONFIG_CP_SIZES", "2")]), &["unknown-key"]);
-    check(&with(&[("PARALLELISM_CONFIG_CP_SIZE", "two")]), &["bad-value"]);
+    // The launcher sets the sizes anew, so what the variable was before does not matter.
+    check(&with(&[("PARALLELISM_CONFIG_CP_SIZE", "two")]), &[]);
+    let by_variable =
+        [("ACCELERATE_USE_PARALLELISM_CONFIG", "true"), ("PARALLELISM_CONFIG_CP_SIZE", "two")];
+    check(&set(flags("t.py", "1.13.0"), &by_variable), &["bad-value"]);
     check(&with(&[("seq_len", "long")]), &["bad-value"]);
     check(&with(&[("launcher", "slurm")]), &["bad-value"]);
     check(&with(&[("HOME", "/root"), ("OMP_NUM_THREADS", "1")]), &[]);

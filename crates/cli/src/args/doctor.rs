@@ -59,8 +59,11 @@ pub struct DoctorArgs {
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+    let bare = text.strip_prefix("export ").unwrap_or(text).trim_start();
+    match bare.split_once('=') {
+        Some((name, value)) if !name.is_empty() && !name.contains(char::is_whitespace) => {
+            Ok((name.to_owned(), value.to_owned()))
+        }
         _ => Err("it must be a name and a value; try for example WORLD_SIZE=8".to_owned()),
     }
 }
@@ -73,6 +76,8 @@ mod tests {
     fn a_setting_has_a_name_and_a_value() {
         assert_eq!(setting("A=b=c"), Ok(("A".to_owned(), "b=c".to_owned())));
         assert_eq!(setting("A="), Ok(("A".to_owned(), String::new())));
+        assert_eq!(setting("export A=1"), Ok(("A".to_owned(), "1".to_owned())));
+        assert!(setting("A B=1").is_err());
         assert!(setting("A").is_err() && setting("=b").is_err());
     }
 }

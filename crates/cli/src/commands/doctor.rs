@@ -39,11 +39,20 @@ fn input(args: &DoctorArgs) -> Result<Input, Refusal> {
         Some(Preset::This) => variables_of_this_process(),
         _ => BTreeMap::new(),
     };
-    settings.extend(args.settings.iter().cloned());
+    let mut repeated = Vec::new();
+    for (index, (name, value)) in args.settings.iter().enumerate() {
+        settings.insert(name.clone(), value.clone());
+        if args.settings.iter().take(index).any(|(earlier, _)| earlier == name) {
+            repeated.push(name.clone());
+        }
+    }
+    repeated.sort();
+    repeated.dedup();
     Ok(Input {
         config: args.accelerate_config.as_deref().map(read).transpose()?,
         launch: (!args.launch.is_empty()).then(|| args.launch.clone()),
         settings,
+        repeated,
         accelerate: args.accelerate_version.clone(),
         torch: args.torch_version.clone(),
         trl: args.trl_version.clone(),

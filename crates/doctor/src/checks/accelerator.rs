@@ -7,6 +7,7 @@ use crate::facts::Fact;
 use crate::finding::{Finding, Id, Severity, Stage};
 use crate::keys::STRATEGIES;
 use crate::nearest::nearest;
+use crate::read::MAX_COUNT;
 use crate::setup::{Axis, CpuWish, FsdpVersion, Kind, Legible, Parallelism, Setup, Starter};
 use crate::text::short;
 use crate::version::{REPAIRED, SHARDLESS_REFUSED, TORCH_WITH_CP};
@@ -220,7 +221,9 @@ pub(super) fn cp_on_cpu(setup: &Setup) -> Option<Finding> {
 }
 
 pub(super) fn cp_needs_fsdp2(setup: &Setup) -> Option<Finding> {
-    if !setup.cp_on() || setup.on_cpu() || setup.standalone {
+    // The launcher has refused the flag already.
+    let refused = super::contradiction::mesh_without_fsdp2(setup).is_some();
+    if !setup.cp_on() || setup.on_cpu() || setup.standalone || refused {
         return None;
     }
     let (message, why) = match setup.kind {
@@ -273,14 +276,16 @@ pub(super) fn sizes_do_not_multiply(setup: &Setup) -> Option<Finding> {
         .map(|axis| format!("{} {}", axis.name(), sizes.get(axis)))
         .collect();
     let others = product / sizes.dp_shard;
-    let (edit, fix) = if others > 0 && processes.is_multiple_of(others) && processes > 1 {
+    let (edit, fix) = if product > MAX_COUNT {
+        (None, format!("Choose sizes whose product is {processes}."))
+    } else if others > 0 && processes.is_multiple_of(others) && processes > 1 {
         let shard = processes / others;
         (
-            Edit::Size(Axis::DpShard, shard),
+            Some(Edit::Size(Axis::DpShard, shard)),
             format!("Set dp_shard_size = {shard}, or num_processes = {product}."),
         )
     } else {
-        (Edit::Processes(product), format!("Set num_processes = {product}."))
+        (Some(Edit::Processes(product)), format!("Set num_processes = {product}."))
     };
     Some(
         finding(Id::SizesDoNotMultiply)
@@ -292,7 +297,7 @@ pub(super) fn sizes_do_not_multiply(setup: &Setup) -> Option<Finding> {
                 "Every process has one place in the mesh, so the product must be their number.",
                 fix,
             )
-            .corrected_by([edit]),
+            .corrected_by(edit),
     )
 }
 
@@ -301,7 +306,14 @@ pub(super) fn nothing_to_shard(setup: &Setup) -> Option<Finding> {
     let fsdp2 = setup.kind == Kind::Fsdp(FsdpVersion::Two);
     let on = setup.parallelism == Parallelism::On;
     let several = setup.processes.is_none_or(|processes| processes > 1);
-    if !fsdp2 || !on || !several || sizes.dp_shard > 1 || sizes.cp > 1 || setup.on_cpu() {
+    if setup.legible == Legible::No
+        || !fsdp2
+        || !on
+        || !several
+        || sizes.dp_shard > 1
+        || sizes.cp > 1
+        || setup.on_cpu()
+    {
         return None;
     }
     let message = if setup.accelerate.has(SHARDLESS_REFUSED) {

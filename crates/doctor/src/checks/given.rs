@@ -5,7 +5,7 @@ use crate::facts::{Fact, truth};
 use crate::finding::{Finding, Id, LAUNCH, Severity, Stage};
 use crate::flags::{FlagFault, Line};
 use crate::input::Input;
-use crate::keys::{FSDP, PARALLELISM, Shape};
+use crate::keys::{FSDP, PARALLELISM, Shape, may_be_left_out};
 use crate::nearest::nearest;
 use crate::read::MAX_COUNT;
 use crate::setup::{Axis, Setup};
@@ -38,8 +38,11 @@ const VARIABLES: &[&str] = &[
 ];
 
 /// What is wrong with the flags.
-pub(crate) fn flags(line: &Line, faults: &[FlagFault], config: bool) -> Vec<Finding> {
+pub(crate) fn flags(line: &Line, faults: &[FlagFault], input: &Input) -> Vec<Finding> {
     let mut findings: Vec<Finding> = faults.iter().map(fault).collect();
+    if input.launch.is_some() {
+        findings.extend(not_a_launch(line, faults));
+    }
     for flag in &line.flags {
         let Some(value) = &flag.value else { continue };
         let shape = shape(&flag.name);
@@ -53,19 +56,23 @@ pub(crate) fn flags(line: &Line, faults: &[FlagFault], config: bool) -> Vec<Find
                 Shape::Choice(names) => format!("It must be one of {}.", names.join(", ")),
                 _ => format!("It must be a whole number from 1 to {MAX_COUNT}."),
             };
+            // Without a size or a kind of run it would be another run, so that stays open.
+            let left_out = may_be_left_out(shape);
+            let fix = if left_out {
+                "Correct it, or leave the flag out to get the default."
+            } else {
+                "Write the value that is meant; without the flag this is another run."
+            };
+            let edit = left_out.then(|| Edit::RemoveFlag(flag.name.clone()));
             findings.push(
                 Finding::new(Id::BadValue, Severity::Error, Stage::Read)
-                    .says(
-                        format!("--{} {} cannot be used.", flag.name, short(value)),
-                        why,
-                        "Correct it, or leave the flag out to get the default.",
-                    )
+                    .says(format!("--{} {} cannot be used.", flag.name, short(value)), why, fix)
                     .refers_to(LAUNCH)
-                    .corrected_by([Edit::RemoveFlag(flag.name.clone())]),
+                    .corrected_by(edit),
             );
         }
     }
-    if let Some(file) = line.value("config_file").filter(|_| !config) {
+    if let Some(file) = line.value("config_file").filter(|_| input.config.is_none()) {
         findings.push(Finding::new(Id::NotUnderstood, Severity::Warning, Stage::Read).says(
             format!("--config_file {} was not given to the doctor.", short(file)),
             "What it holds decides as much as the flags do.",
@@ -73,6 +80,45 @@ pub(crate) fn flags(line: &Line, faults: &[FlagFault], config: bool) -> Vec<Find
         ));
     }
     findings
+}
+
+/// A line that starts nothing, or something that is not read here.
+fn not_a_launch(line: &Line, faults: &[FlagFault]) -> Option<Finding> {
+    let finding = |message: String, why: &str, fix: &str| {
+        Some(
+            Finding::new(Id::NotUnderstood, Severity::Warning, Stage::Read)
+                .says(message, why, fix)
+                .refers_to(LAUNCH),
+        )
+    };
+    if let Some(other) = &line.foreign {
+        return finding(
+            format!("The line starts {}, and only accelerate launch is read here.", short(other)),
+            "What its own flags decide is not known here, and a configuration file is not read \
+             by what it starts.",
+            "Set launcher=torchrun or python with WORLD_SIZE and LOCAL_RANK, or give the line of \
+             accelerate launch.",
+        );
+    }
+    let Some(script) = line.script.first() else {
+        let nothing = line.flags.is_empty() && faults.is_empty();
+        return nothing.then_some(()).and_then(|()| {
+            finding(
+                "The line names no script and no flag.".to_owned(),
+                "accelerate launch stops without a script.",
+                "Give the line as it is typed.",
+            )
+        });
+    };
+    let module = line.has("module") || line.has("no_python");
+    if module || script.ends_with(".py") || script.contains('/') {
+        return None;
+    }
+    finding(
+        format!("{} is taken for the script, and whatever follows for its own.", short(script)),
+        "The first word that is neither a flag nor a flag's value is the script to run.",
+        "Give the line from accelerate launch on; a script that is no .py file is fine.",
+    )
 }
 
 fn shape(flag: &str) -> Shape {
@@ -104,12 +150,15 @@ fn fault(fault: &FlagFault) -> Finding {
             .says(
                 format!("--{name} has no value."),
                 "The launcher expects one after it.",
-                format!("Write --{name} and a value, or leave it out."),
+                format!("Write --{name} and a value."),
             ),
     };
     let finding = finding.refers_to(LAUNCH);
     match fault {
-        FlagFault::NoValue { name } => finding.corrected_by([Edit::RemoveFlag(name.clone())]),
+        FlagFault::NoValue { name } => {
+            let edit = may_be_left_out(shape(name)).then(|| Edit::RemoveFlag(name.clone()));
+            finding.corrected_by(edit)
+        }
         FlagFault::Unknown { meant: Some(meant), value, .. } => {
             finding.corrected_by([Edit::PutFlag(meant, value.clone())])
         }
@@ -119,21 +168,29 @@ fn fault(fault: &FlagFault) -> Finding {
 }
 
 /// What is wrong with variables and facts.
-pub(crate) fn settings(input: &Input) -> Vec<Finding> {
+pub(crate) fn settings(input: &Input, handed_on: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (name, value) in &input.settings {
         if let Some(fact) = Fact::named(name) {
             findings.extend(bad_fact(fact, name, value));
             continue;
         }
-        let size = Axis::ALL.iter().any(|axis| axis.variable() == name);
+        // The launcher sets the sizes anew, so what they were before does not matter.
+        let size = Axis::ALL.iter().any(|axis| axis.variable() == name) && !handed_on;
         if size && !value.trim().parse::<u64>().is_ok_and(|n| (1..=MAX_COUNT).contains(&n)) {
+            findings.push(Finding::new(Id::BadValue, Severity::Error, Stage::Read).says(
+                format!("{name} = {} cannot be used.", short(value)),
+                format!("It must be a whole number from 1 to {MAX_COUNT}."),
+                "Write the size that is meant; 1 leaves the axis out.",
+            ));
+        }
+        if name == "ACCELERATE_USE_CPU" && truth(value).is_none() {
             findings.push(
                 Finding::new(Id::BadValue, Severity::Error, Stage::Read)
                     .says(
                         format!("{name} = {} cannot be used.", short(value)),
-                        format!("It must be a whole number from 1 to {MAX_COUNT}."),
-                        "Correct the variable, or unset it.",
+                        "accelerate stops at it with a ValueError: invalid truth value.",
+                        "Write true or false, or unset it.",
                     )
                     .corrected_by([Edit::RemoveVariable(name.clone())]),
             );
@@ -146,6 +203,9 @@ pub(crate) fn settings(input: &Input) -> Vec<Finding> {
 fn unknown_variable(name: &str) -> Option<Finding> {
     if VARIABLES.contains(&name) {
         return None;
+    }
+    if name.chars().any(|c| c.is_ascii_lowercase()) && !name.ends_with("_proxy") {
+        return Some(unknown_setting(name));
     }
     let meant = nearest(name, VARIABLES.iter().copied());
     let ours = name.starts_with("PARALLELISM_CONFIG_") || name.contains("CP_SIZE");
@@ -165,6 +225,33 @@ fn unknown_variable(name: &str) -> Option<Finding> {
             )
             .corrected_by([Edit::RemoveVariable(name.to_owned())]),
     )
+}
+
+/// Variables are in capitals, so this was to be a fact or one of them.
+fn unknown_setting(name: &str) -> Finding {
+    let lower = name.to_ascii_lowercase().replace('-', "_");
+    let facts = Fact::all().flat_map(|(_, names)| names.iter().copied());
+    let axis = Axis::ALL.into_iter().find(|axis| {
+        let bare = lower.strip_prefix("parallelism_config_").unwrap_or(&lower);
+        bare.strip_suffix("_size").unwrap_or(bare) == axis.name()
+    });
+    let capitals = lower.to_ascii_uppercase();
+    let meant = axis
+        .map(Axis::variable)
+        .or_else(|| VARIABLES.iter().copied().find(|known| *known == capitals))
+        .or_else(|| nearest(&lower, facts))
+        .or_else(|| nearest(&capitals, VARIABLES.iter().copied()));
+    let fix = match meant {
+        Some(meant) => format!("Did you mean {meant}? Otherwise take it out."),
+        None => "Take it out, or write it as ringside doctor --help lists it.".to_owned(),
+    };
+    Finding::new(Id::UnknownKey, Severity::Warning, Stage::Read)
+        .says(
+            format!("The setting {} is not understood.", short(name)),
+            "It is neither a fact that the doctor knows nor a variable, which are in capitals.",
+            fix,
+        )
+        .refers_to(None)
 }
 
 fn bad_fact(fact: Fact, name: &str, value: &str) -> Option<Finding> {
@@ -198,8 +285,7 @@ fn bad_fact(fact: Fact, name: &str, value: &str) -> Option<Finding> {
                 why,
                 "Correct it, or leave it out.",
             )
-            .refers_to(None)
-            .corrected_by([Edit::RemoveVariable(name.to_owned())]),
+            .refers_to(None),
     )
 }
 
@@ -240,6 +326,20 @@ pub(crate) fn versions(input: &Input, setup: &Setup) -> Vec<Finding> {
                 "What changed since cannot be told.",
                 "Compare with its release notes.",
             ));
+        }
+        Some((_, Some(version))) if version.stand_in().is_some() => {
+            let like = version.stand_in().unwrap_or(version);
+            findings.push(
+                unknown(
+                    format!(
+                        "There is no accelerate {version} that is known here; it is assumed to \
+                         behave like {like}."
+                    ),
+                    depends,
+                    say,
+                )
+                .corrected_by([Edit::Accelerate("1.13.0")]),
+            );
         }
         Some((_, Some(version))) => {
             let turning = [FIRST_WITH_CP, BROKEN, REPAIRED].iter().any(|turn| {

@@ -6,7 +6,8 @@ use crate::correct::Edit;
 use crate::facts::Fact;
 use crate::finding::{Finding, Id, Severity, Stage};
 use crate::setup::{
-    CpuWish, GpuCount, GroupVariables, Ignored, Kind, Legible, Parallelism, Setup, Source, Starter,
+    CpuWish, GpuCount, GroupVariables, Hidden, Ignored, Kind, Legible, Parallelism, Setup, Source,
+    Starter,
 };
 use crate::version::REPAIRED;
 
@@ -92,20 +93,23 @@ pub(super) fn cp_flag_ignored(setup: &Setup) -> Option<Finding> {
             "Pass a ParallelismConfig to Accelerator() in the notebook, or use accelerate launch.",
             Severity::Error,
         ),
+        Ignored::OtherStarter => (
+            "torchrun and python read neither the file nor the launcher's flags.",
+            "Use accelerate launch, or pass a ParallelismConfig to Accelerator() in the script.",
+            Severity::Error,
+        ),
     };
+    let edits = [Edit::UseParallelism].into_iter().filter(|_| setup.legible == Legible::Yes);
     Some(
         Finding::new(Id::CpFlagIgnored, severity, Stage::Silent)
             .says(what, why, fix)
-            .corrected_by([Edit::UseParallelism]),
+            .corrected_by(edits),
     )
 }
 
-fn colab_without_gpu(setup: &Setup) -> bool {
-    let colab = setup
-        .machine
-        .as_ref()
-        .is_some_and(|machine| matches!(machine.preset, Preset::ColabCpu | Preset::ColabT4));
-    colab && setup.no_gpu()
+fn on_colab(setup: &Setup) -> bool {
+    let machine = setup.machine.as_ref();
+    machine.is_some_and(|m| matches!(m.preset, Preset::ColabCpu | Preset::ColabT4))
 }
 
 pub(super) fn nvidia_smi_missing(setup: &Setup) -> Option<Finding> {
@@ -114,7 +118,7 @@ pub(super) fn nvidia_smi_missing(setup: &Setup) -> Option<Finding> {
         Starter::PerhapsNotebook => (Severity::Warning, "Started from the notebook, "),
         Starter::Launch | Starter::Torchrun | Starter::Python => return None,
     };
-    if !colab_without_gpu(setup) || setup.accelerate.has(REPAIRED) {
+    if !on_colab(setup) || !setup.no_gpu() || setup.accelerate.has(REPAIRED) {
         return None;
     }
     let message = format!("{when}notebook_launcher stops: FileNotFoundError for nvidia-smi.");
@@ -132,9 +136,10 @@ pub(super) fn nvidia_smi_missing(setup: &Setup) -> Option<Finding> {
 
 pub(super) fn processes_ignored(setup: &Setup) -> Option<Finding> {
     let asked = setup.processes.filter(|&processes| processes > 1)?;
+    // Without a GPU the older launcher does not get as far.
     let colab = setup.starter == Starter::Notebook
-        && colab_without_gpu(setup)
-        && setup.accelerate.has(REPAIRED);
+        && on_colab(setup)
+        && (setup.gpus == GpuCount::Known(1) || (setup.no_gpu() && setup.accelerate.has(REPAIRED)));
     let simple = setup.starter == Starter::Launch
         && matches!(setup.kind, Kind::Single | Kind::MultiCpu)
         && setup.group == GroupVariables::Absent
@@ -161,13 +166,9 @@ pub(super) fn processes_ignored(setup: &Setup) -> Option<Finding> {
 
 pub(super) fn ranks_alone(setup: &Setup) -> Option<Finding> {
     let asked = setup.processes.filter(|&processes| processes > 1)?;
-    let colab = setup
-        .machine
-        .as_ref()
-        .is_some_and(|machine| matches!(machine.preset, Preset::ColabCpu | Preset::ColabT4));
-    let notebook = setup.starter == Starter::Notebook && !colab;
+    let notebook = setup.starter == Starter::Notebook && !on_colab(setup);
     let by_hand = matches!(setup.starter, Starter::Torchrun | Starter::Python)
-        && setup.group == GroupVariables::Present;
+        && setup.group != GroupVariables::Absent;
     if !(notebook || by_hand) || !setup.no_gpu() || setup.cpu.is_some() {
         return None;
     }
@@ -204,8 +205,18 @@ fn alone(asked: u64, by: &str) -> Finding {
 
 pub(super) fn more_ranks_than_gpus(setup: &Setup) -> Option<Finding> {
     let (GpuCount::Known(gpus), Some(asked)) = (setup.gpus, setup.processes) else { return None };
-    if gpus == 0 || asked <= gpus || setup.cpu.is_some() || !setup.kind.over_devices() {
+    let notebook = setup.starter == Starter::Notebook && !on_colab(setup);
+    let each_a_gpu = setup.kind.over_devices() || notebook;
+    let by_mpi = setup.starter == Starter::Python && setup.group == GroupVariables::Mpi;
+    let none = gpus == 0 && setup.hidden.is_none();
+    if none || asked <= gpus || setup.cpu.is_some() || !each_a_gpu || by_mpi {
         return None;
+    }
+    if let Some(who) = setup.hidden {
+        if super::contradiction::one_gpu_id(setup).is_some() {
+            return None;
+        }
+        return Some(hidden_gpus(who, asked, gpus));
     }
     let mut edits = vec![Edit::Processes(gpus)];
     if setup.parallelism == Parallelism::On {
@@ -236,8 +247,59 @@ pub(super) fn more_ranks_than_gpus(setup: &Setup) -> Option<Finding> {
     )
 }
 
+fn hidden_gpus(who: Hidden, asked: u64, gpus: u64) -> Finding {
+    let (name, edits) = match who {
+        Hidden::Variable => {
+            let name = "CUDA_VISIBLE_DEVICES";
+            (name, vec![Edit::RemoveVariable(name.to_owned())])
+        }
+        Hidden::GpuIds => {
+            let all = crate::document::Value::text("all");
+            let file = Edit::PutNamed(None, "gpu_ids".to_owned(), all);
+            ("gpu_ids", vec![Edit::RemoveFlag("gpu_ids".to_owned()), file])
+        }
+    };
+    let (left, fix) = match gpus {
+        0 => ("no GPU".to_owned(), format!("Take {name} out, or ask for a run on the CPU.")),
+        gpus => (
+            if gpus == 1 { "1 GPU".to_owned() } else { format!("{gpus} GPUs") },
+            format!("Name {asked} GPUs in {name} or leave it out, or use num_processes {gpus}."),
+        ),
+    };
+    Finding::new(Id::MoreRanksThanGpus, Severity::Error, Stage::Launch)
+        .says(
+            format!("{asked} processes are asked for, and {name} leaves {left} to see."),
+            "Each process takes a GPU of its own; the others stop with an invalid device.",
+            fix,
+        )
+        .corrected_by(edits)
+}
+
+/// Under MPI no `LOCAL_RANK` is set, and so accelerate does not look at the GPUs.
+pub(super) fn gpus_passed_over(setup: &Setup) -> Option<Finding> {
+    let asked = setup.processes.filter(|&processes| processes > 1)?;
+    let by_mpi = setup.starter == Starter::Python && setup.group == GroupVariables::Mpi;
+    let GpuCount::Known(1..) = setup.gpus else { return None };
+    if !by_mpi || setup.cpu.is_some() {
+        return None;
+    }
+    let (id, what) = if setup.accelerate.has(REPAIRED) {
+        (Id::RanksAlone, "each believes it is rank 0 of 1")
+    } else {
+        (Id::GpusPassedOver, "they train on the CPU, as a MULTI_CPU group")
+    };
+    let message = format!("mpirun starts {asked} processes, and {what}.");
+    Some(Finding::new(id, Severity::Error, Stage::Silent).says(
+        message,
+        "mpirun sets no LOCAL_RANK, and accelerate looks at the GPUs only where there is one; \
+         from 1.13.0 on MPI's own variables count only with cpu=True.",
+        "Start it with torchrun or accelerate launch on each node, or set LOCAL_RANK from MPI's \
+         variable before the script.",
+    ))
+}
+
 pub(super) fn missing_processes(setup: &Setup) -> Option<Finding> {
-    let from_file = setup.source == Source::Config && setup.starter != Starter::Notebook;
+    let from_file = setup.source == Source::Config && setup.launched();
     let written = setup.legible == Legible::No;
     let said = setup.processes.is_some() || setup.facts.get(Fact::Processes).is_some();
     if !from_file || said || written {

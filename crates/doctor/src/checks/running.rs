@@ -15,8 +15,11 @@ pub(super) fn window_with_cp(setup: &Setup) -> Option<Finding> {
     } else {
         (Stage::Silent, "The sliding window is dropped: it trains full causal attention.")
     };
+    let refused = stage == Stage::Prepare;
+    let (since, until) = if refused { ("1.15.0", None) } else { ("1.10.0", Some("1.15.0")) };
     Some(
         Finding::new(Id::WindowWithCp, Severity::Error, stage)
+            .between(since, until)
             .says(
                 message,
                 "CP's hook takes every mask away and sets plain causal attention, so a window is \

@@ -160,16 +160,23 @@ impl Draft {
 
     fn use_parallelism(&mut self) {
         self.remove(Some("parallelism_config"), "use_parallelism_config");
-        if self.line.is_some() {
+        let kinds = ["multi_gpu", "tpu", "use_deepspeed", "use_fsdp", "use_megatron_lm"];
+        let section = |document: &Document| document.contains_key("parallelism_config");
+        let written = self.document.as_ref().is_some_and(section);
+        // With its flag the launcher would set the variables of the sizes anew.
+        let by_flag =
+            |line: &Line| has_sizes(line) || (written && kinds.iter().any(|kind| line.has(kind)));
+        if self.line.as_ref().is_some_and(by_flag) {
             self.put_flag("use_parallelism_config", None);
-        } else if self.document.is_none() {
+        } else if !written {
             let name = "ACCELERATE_USE_PARALLELISM_CONFIG".to_owned();
             self.input.settings.insert(name, "true".to_owned());
         }
-        let notebook = self.input.settings.iter().any(|(name, value)| {
-            Fact::named(name) == Some(Fact::Launcher) && value.starts_with("notebook")
+        let other = self.input.settings.iter().any(|(name, value)| {
+            let others = ["notebook", "notebook_launcher", "torchrun", "python"];
+            Fact::named(name) == Some(Fact::Launcher) && others.contains(&value.as_str())
         });
-        if notebook {
+        if other {
             self.script(Fact::Launcher, "accelerate");
         }
     }
@@ -191,14 +198,17 @@ impl Draft {
             return;
         };
         let named = ["multi_gpu", "tpu", "use_deepspeed", "use_megatron_lm", "cpu", "use_fsdp"];
-        let by_flag = named.iter().any(|name| line.has(name));
+        let by_flag = has_sizes(line) || named.iter().any(|name| line.has(name));
         if by_flag || self.document.is_none() {
             named.iter().for_each(|name| line.remove(name));
             line.put("use_fsdp", None);
             line.put("fsdp_version", Some("2".to_owned()));
-            line.put("use_parallelism_config", None);
+            if self.document.is_some() || has_sizes(line) {
+                line.put("use_parallelism_config", None);
+            }
         } else {
             line.remove("fsdp_version");
+            line.remove("use_parallelism_config");
         }
     }
 
@@ -262,6 +272,11 @@ impl Draft {
         }
         input
     }
+}
+
+/// Whether sizes of the mesh are given by flags.
+fn has_sizes(line: &Line) -> bool {
+    Axis::ALL.iter().any(|axis| line.has(axis.key()))
 }
 
 fn needs_gpu(value: &Value) -> bool {

@@ -14,10 +14,18 @@ pub(super) fn fault(scalar: &Scalar, shape: Shape) -> Option<(String, Option<Val
         Shape::Index => 0,
         Shape::Switch => return switch_fault(scalar),
         Shape::Choice(names) => return choice_fault(scalar, names),
+        Shape::Text => return text_fault(scalar),
+        // YAML's empty value becomes the text "None".
+        Shape::Single => {
+            return matches!(scalar, Scalar::Null).then(|| (expected(shape), None));
+        }
         Shape::Section | Shape::Any => {
             return matches!(shape, Shape::Section).then(|| (expected(shape), None));
         }
     };
+    if let Scalar::Null = scalar {
+        return Some((format!("Nothing is written after it. {}", expected(shape)), None));
+    }
     let Scalar::Int(number) = scalar else {
         let meant = scalar.to_string().trim().parse::<u64>().ok().filter(|&n| n >= low);
         let meant = meant.filter(|&number| number <= MAX_COUNT);
@@ -53,10 +61,24 @@ fn switch_fault(scalar: &Scalar) -> Option<(String, Option<Value>)> {
     }
 }
 
+fn text_fault(scalar: &Scalar) -> Option<(String, Option<Value>)> {
+    match scalar {
+        Scalar::Text(_) | Scalar::Null => None,
+        Scalar::Int(_) | Scalar::Float(_) | Scalar::Bool(_) => Some((
+            "Without quotes it is no text, and the launcher takes it apart as text.".to_owned(),
+            Some(Value::text(&scalar.to_string())),
+        )),
+    }
+}
+
 fn choice_fault(
     scalar: &Scalar,
     names: &'static [&'static str],
 ) -> Option<(String, Option<Value>)> {
+    if let Scalar::Null = scalar {
+        let why = format!("Nothing is written after it. {}", expected(Shape::Choice(names)));
+        return Some((why, None));
+    }
     let given = scalar.to_string();
     if names.contains(&given.as_str()) && !matches!(scalar, Scalar::Bool(_)) {
         return None;
@@ -73,8 +95,10 @@ fn choice_fault(
         .iter()
         .copied()
         .find(|name| name.eq_ignore_ascii_case(&given))
-        .or_else(|| nearest(&given, names.iter().copied()));
-    Some((format!("It must be one of {}.", names.join(", ")), meant.map(Value::text)))
+        // Of one letter every other is a neighbour.
+        .or_else(|| nearest(&given, names.iter().copied().filter(|name| name.len() > 1)));
+    let meant = if names == ["1", "2"] { Some(Value::int(2)) } else { meant.map(Value::text) };
+    Some((format!("It must be one of {}.", names.join(", ")), meant))
 }
 
 pub(super) fn expected(shape: Shape) -> String {
@@ -83,6 +107,8 @@ pub(super) fn expected(shape: Shape) -> String {
         Shape::Index => "It must be a whole number from 0.".to_owned(),
         Shape::Switch => "It must be true or false.".to_owned(),
         Shape::Choice(names) => format!("It must be one of {}.", names.join(", ")),
+        Shape::Text => "It must be text, in quotes where it is a number.".to_owned(),
+        Shape::Single => "It must be a single value.".to_owned(),
         Shape::Section => "It must be a section with keys of its own.".to_owned(),
         Shape::Any => "It cannot be read.".to_owned(),
     }

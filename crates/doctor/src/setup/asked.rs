@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use plan::runtime::Launch;
 
 use super::{
-    Axis, CpuWish, FsdpVersion, GpuCount, Ignored, Kind, Legible, Parallelism, Sizes, Starter,
+    Axis, CpuWish, FsdpVersion, GpuCount, GroupVariables, Ignored, Kind, Legible, Parallelism,
+    Sizes, Starter,
 };
 use crate::document::{Document, Value};
 use crate::facts::{Fact, Facts, truth};
@@ -77,13 +78,14 @@ impl Asked<'_> {
             .or_else(written)
             .or_else(|| self.variables.get("FSDP_VERSION").cloned());
         match version.as_deref().map(str::trim) {
-            Some("2") => FsdpVersion::Two,
-            _ => FsdpVersion::One,
+            None | Some("1") => FsdpVersion::One,
+            // What is neither has a finding of its own, and nothing is to follow from it.
+            Some(_) => FsdpVersion::Two,
         }
     }
 
     pub(super) fn kind(&self, starter: Starter) -> Kind {
-        let read_by_launcher = starter != Starter::Notebook;
+        let read_by_launcher = heard(starter);
         let kind = if read_by_launcher { self.launched_kind() } else { Kind::Single };
         let by_variable = match kind {
             Kind::Single | Kind::MultiDevice if self.variable_holds("ACCELERATE_USE_FSDP") => {
@@ -118,8 +120,9 @@ impl Asked<'_> {
             return Kind::Xla;
         }
         let written = self.scalar("distributed_type").map(ToString::to_string);
-        let guessed = || self.document.map(|document| crate::read::kind(document).to_owned());
-        match written.or_else(guessed).as_deref() {
+        let meant = written.map(|name| crate::read::meant_kind(&name, self.document));
+        let guessed = || self.document.map(crate::read::kind);
+        match meant.or_else(guessed) {
             Some("FSDP") => Kind::Fsdp(self.fsdp_version()),
             Some("DEEPSPEED") => Kind::Deepspeed,
             Some("MEGATRON_LM") => Kind::Megatron,
@@ -142,7 +145,7 @@ impl Asked<'_> {
     }
 
     pub(super) fn cpu(&self, kind: Kind, starter: Starter) -> Option<CpuWish> {
-        let heard = starter != Starter::Notebook;
+        let heard = heard(starter);
         if heard && self.line.has("cpu") {
             return Some(CpuWish::Flag);
         }
@@ -162,7 +165,24 @@ impl Asked<'_> {
         (kind == Kind::MultiCpu).then_some(CpuWish::Kind)
     }
 
-    pub(super) fn sizes(&self) -> Sizes {
+    /// Whether the launcher sets the variables of the sizes itself, whatever they were before.
+    pub(super) fn handed_on(&self, starter: Starter) -> bool {
+        if !heard(starter) {
+            return false;
+        }
+        match self.in_section("parallelism_config", "use_parallelism_config") {
+            Some(Scalar::Bool(on)) => *on,
+            _ if self.line.has("use_parallelism_config") => true,
+            _ => self.section("parallelism_config").is_some() && !self.kind_flag(),
+        }
+    }
+
+    /// A variable of the mesh, unless the launcher sets it anew.
+    fn mesh_variable(&self, name: &str, starter: Starter) -> Option<&String> {
+        self.variables.get(name).filter(|_| !self.handed_on(starter))
+    }
+
+    pub(super) fn sizes(&self, starter: Starter) -> Sizes {
         let mut sizes = Sizes::ONES;
         for axis in Axis::ALL {
             let written = || number(self.in_section("parallelism_config", axis.key())?);
@@ -171,13 +191,13 @@ impl Asked<'_> {
                 .value(axis.key())
                 .and_then(count)
                 .or_else(written)
-                .or_else(|| count(self.variables.get(axis.variable())?));
+                .or_else(|| count(self.mesh_variable(axis.variable(), starter)?));
             sizes.set(axis, size.unwrap_or(1));
         }
         sizes
     }
 
-    pub(super) fn legible(&self) -> Legible {
+    pub(super) fn legible(&self, starter: Starter) -> Legible {
         let keys = Axis::ALL.map(Axis::key);
         let flags = keys.iter().copied().chain(["num_processes"]);
         let good_flags = flags.filter_map(|key| self.line.value(key)).all(|v| count(v).is_some());
@@ -188,7 +208,8 @@ impl Asked<'_> {
         let sizes = keys.iter().filter_map(|key| section?.get(*key));
         let processes = self.document.and_then(|document| document.get("num_processes"));
         let good = |value: &Value| matches!(value, Value::Scalar(s) if number(s).is_some());
-        let variables = Axis::ALL.into_iter().filter_map(|a| self.variables.get(a.variable()));
+        let variables =
+            Axis::ALL.into_iter().filter_map(|a| self.mesh_variable(a.variable(), starter));
         if good_flags
             && sizes.chain(processes).all(good)
             && variables.into_iter().all(|value| count(value).is_some())
@@ -224,6 +245,9 @@ impl Asked<'_> {
         if starter == Starter::Notebook {
             return ignored(Ignored::Notebook);
         }
+        if !heard(starter) && (section || flags || use_flag) {
+            return ignored(Ignored::OtherStarter);
+        }
         match self.in_section("parallelism_config", "use_parallelism_config") {
             // The launcher copies the section's keys over its own.
             Some(Scalar::Bool(false)) => return ignored(Ignored::SwitchedOff),
@@ -241,14 +265,16 @@ impl Asked<'_> {
         }
     }
 
-    pub(super) fn strategy(&self) -> Option<String> {
+    pub(super) fn strategy(&self, starter: Starter) -> Option<String> {
         let key = "parallelism_config_cp_comm_strategy";
-        let written = || self.in_section("parallelism_config", key).map(ToString::to_string);
-        self.line
-            .value(key)
-            .map(str::to_owned)
-            .or_else(written)
-            .or_else(|| self.variables.get("PARALLELISM_CONFIG_CP_COMM_STRATEGY").cloned())
+        let written = || match self.in_section("parallelism_config", key)? {
+            Scalar::Null => None,
+            scalar => Some(scalar.to_string()),
+        };
+        self.line.value(key).map(str::to_owned).or_else(written).or_else(|| {
+            let name = "PARALLELISM_CONFIG_CP_COMM_STRATEGY";
+            self.mesh_variable(name, starter).cloned()
+        })
     }
 
     pub(super) fn processes(&self, starter: Starter, facts: &Facts, launch: Launch) -> Option<u64> {
@@ -275,16 +301,26 @@ impl Asked<'_> {
         }
     }
 
-    pub(super) fn in_a_group(&self, launch: Launch) -> bool {
+    pub(super) fn group(&self, launch: Launch) -> GroupVariables {
         let number = |name: &str| self.variables.get(name).and_then(count);
-        let several = matches!(launch, Launch::Mpi { size, .. } if size > 1);
-        several || self.variables.contains_key("LOCAL_RANK") || number("WORLD_SIZE") > Some(1)
+        if self.variables.contains_key("LOCAL_RANK") || number("WORLD_SIZE") > Some(1) {
+            return GroupVariables::Present;
+        }
+        match launch {
+            Launch::Mpi { size, .. } if size > 1 => GroupVariables::Mpi,
+            Launch::Mpi { .. } | Launch::Alone => GroupVariables::Absent,
+        }
     }
 
     pub(super) fn mpirun(&self) -> bool {
         self.line.has("mpirun_hostfile")
             || self.in_section("mpirun_config", "mpirun_hostfile").is_some()
     }
+}
+
+/// Whether the file and the flags are read at all.
+fn heard(starter: Starter) -> bool {
+    matches!(starter, Starter::Launch | Starter::PerhapsNotebook)
 }
 
 fn count(text: impl AsRef<str>) -> Option<u64> {

@@ -126,4 +126,6 @@ pub enum Ignored {
     NoUseVariable,
     /// `notebook_launcher` reads neither file nor flags.
     Notebook,
+    /// `torchrun` and `python` read neither.
+    OtherStarter,
 }

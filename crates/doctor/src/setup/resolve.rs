@@ -1,23 +1,22 @@
 //! Lowers flags, file and variables into a [`Setup`], in the order in which accelerate does.
 
-use std::collections::BTreeMap;
-
 use plan::runtime::{Launch, Preset};
 
 use super::asked::Asked;
-use super::{GpuCount, GroupVariables, Setup, Source, Starter};
-use crate::document::Value;
+use super::gpus::{gpus, ids};
+use super::{Machines, Setup, Source, Starter};
+use crate::document::{Document, Value};
 use crate::facts::{Fact, Facts};
 use crate::flags::Line;
-use crate::input::{Input, Machine};
-use crate::read::Config;
-use crate::version::{NEWEST_KNOWN, Version};
+use crate::input::Input;
+use crate::read::{Config, MAX_COUNT};
+use crate::text::short;
+use crate::version::{NEWEST_KNOWN, NEWEST_KNOWN_TRL, Version};
+use crate::yaml::Scalar;
 
 /// Lowers everything that was given.
 pub fn resolve(input: &Input, config: &Config, line: Line) -> Setup {
-    let gpus = gpus(input.machine.as_ref(), &input.settings);
-    let asked =
-        Asked { document: config.document.as_ref(), line: &line, variables: &input.settings, gpus };
+    let document = config.document.as_ref();
     let facts = Facts::new(&input.settings, &line.script);
     let source = match (&input.config, &config.document) {
         (None, _) => Source::NoConfig,
@@ -28,11 +27,22 @@ pub fn resolve(input: &Input, config: &Config, line: Line) -> Setup {
         (Some(_), None) => Source::Unreadable,
     };
     let accelerate = accelerate_version(input);
-    let starter = starter(input, &facts, source);
+    let starter = starter(input, &line, &facts, source);
+    let machines = machines(document, &line);
+    let gpu_ids = ids(document, &line);
+    let (gpus, hidden) =
+        gpus(input.machine.as_ref(), &input.settings, gpu_ids.as_deref(), starter, machines.count);
+    let asked = Asked { document, line: &line, variables: &input.settings, gpus };
     let kind = asked.kind(starter);
     let cpu = asked.cpu(kind, starter);
-    let sizes = asked.sizes();
-    let launch = Launch::from_variables(|name| input.settings.get(name).cloned());
+    let sizes = asked.sizes(starter);
+    let launch = match Launch::from_variables(|name| input.settings.get(name).cloned()) {
+        // A machine that is described as under MPI runs `python` under it.
+        Launch::Alone if starter == Starter::Python => {
+            input.machine.as_ref().map_or(Launch::Alone, |machine| machine.probe.launch)
+        }
+        launch => launch,
+    };
     let mut setup = Setup {
         source,
         starter,
@@ -40,20 +50,22 @@ pub fn resolve(input: &Input, config: &Config, line: Line) -> Setup {
         cpu,
         processes: asked.processes(starter, &facts, launch),
         asked: sizes,
-        legible: asked.legible(),
+        handed_on: asked.handed_on(starter),
+        legible: asked.legible(starter),
         parallelism: asked.parallelism(starter, sizes, accelerate),
-        strategy: asked.strategy(),
+        strategy: asked.strategy(starter),
         precision: asked.text("mixed_precision", "mixed_precision"),
         accelerate,
         torch: input.torch.as_deref().and_then(Version::parse),
-        trl: input.trl.as_deref().and_then(Version::parse),
+        // What is no version is assumed to be a current one.
+        trl: input.trl.as_deref().map(|text| Version::parse(text).unwrap_or(NEWEST_KNOWN_TRL)),
         facts,
         gpus,
+        hidden,
+        gpu_ids,
+        machines,
         machine: input.machine.clone(),
-        group: match asked.in_a_group(launch) {
-            true => GroupVariables::Present,
-            false => GroupVariables::Absent,
-        },
+        group: asked.group(launch),
         standalone: asked.variable_holds("ACCELERATE_ALLOW_CP_STANDALONE"),
         mpirun: asked.mpirun(),
         assumed: vec![],
@@ -69,7 +81,21 @@ pub(crate) fn accelerate_version(input: &Input) -> Version {
     given.filter(|version| version.release <= NEWEST_KNOWN.release).unwrap_or(NEWEST_KNOWN)
 }
 
-fn starter(input: &Input, facts: &Facts, source: Source) -> Starter {
+fn machines(document: Option<&Document>, line: &Line) -> Machines {
+    let written = |key: &str| match document?.get(key)? {
+        Value::Scalar(Scalar::Null) | Value::List(_) | Value::Map(_) => None,
+        Value::Scalar(scalar) => Some(scalar.to_string()),
+    };
+    let given = |key: &str| line.value(key).map(str::to_owned).or_else(|| written(key));
+    let number = |key: &str| given(key).and_then(|text| text.trim().parse().ok());
+    Machines {
+        count: number("num_machines").unwrap_or(1).clamp(1, MAX_COUNT),
+        rank: number("machine_rank"),
+        address: given("main_process_ip").is_some(),
+    }
+}
+
+fn starter(input: &Input, line: &Line, facts: &Facts, source: Source) -> Starter {
     let colab = matches!(
         input.machine.as_ref().map(|machine| machine.preset),
         Some(Preset::ColabCpu | Preset::ColabT4)
@@ -81,6 +107,11 @@ fn starter(input: &Input, facts: &Facts, source: Source) -> Starter {
         Some("accelerate" | "launch") => return Starter::Launch,
         _ => {}
     }
+    match line.foreign.as_deref() {
+        Some("torchrun") => return Starter::Torchrun,
+        Some(_) => return Starter::Python,
+        None => {}
+    }
     match (input.launch.is_some(), source, colab) {
         (true, _, _) => Starter::Launch,
         (false, Source::NoConfig, true) => Starter::Notebook,
@@ -88,22 +119,6 @@ fn starter(input: &Input, facts: &Facts, source: Source) -> Starter {
         (false, Source::NoConfig, false) if facts.get(Fact::Processes).is_none() => Starter::Python,
         (false, _, false) => Starter::Launch,
     }
-}
-
-fn gpus(machine: Option<&Machine>, variables: &BTreeMap<String, String>) -> GpuCount {
-    let Some(machine) = machine else { return GpuCount::Unsaid };
-    let hidden = variables
-        .get("CUDA_VISIBLE_DEVICES")
-        .is_some_and(|value| ["", "-1", "none"].contains(&value.trim().to_lowercase().as_str()));
-    let here = machine.probe.cuda().map_or(0, <[_]>::len);
-    if hidden || here == 0 {
-        return GpuCount::Known(0);
-    }
-    let nodes = match machine.probe.launch {
-        Launch::Mpi { size, local_size, .. } => size.div_ceil(local_size.max(1)),
-        Launch::Alone => 1,
-    };
-    GpuCount::Known((here * nodes) as u64)
 }
 
 fn assumptions(input: &Input, setup: &Setup) -> Vec<String> {
@@ -121,6 +136,12 @@ fn assumptions(input: &Input, setup: &Setup) -> Vec<String> {
         } else {
             "a machine with the GPUs that the run asks for".to_owned()
         });
+    }
+    for name in &input.repeated {
+        if let Some(value) = input.settings.get(name) {
+            let (name, value) = (short(name), short(value));
+            assumed.push(format!("{name}={value}, the last of the values that were given"));
+        }
     }
     if setup.source == Source::NoConfig && setup.starter == Starter::Launch {
         assumed.push("no default configuration in the cache of Hugging Face".to_owned());

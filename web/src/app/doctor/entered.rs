@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use ::doctor::{Fact, Input, Machine, split_line};
+use ::doctor::{Fact, Input, Machine, split_line, unclosed};
 use plan::Refusal;
 use plan::runtime::{Build, Gpus, Launch, Place, Preset, Probe};
 
@@ -100,10 +100,12 @@ impl Entered {
     pub fn input(&self) -> Result<Option<Input>, Vec<Refusal>> {
         let mut refusals: Vec<Refusal> =
             Part::ALL.into_iter().filter_map(|part| self.too_long(part)).collect();
-        let settings = settings(self.get(Part::Settings)).unwrap_or_else(|refusal| {
-            refusals.push(refusal);
-            BTreeMap::new()
-        });
+        refusals.extend(self.open_quote());
+        let Settings { values: settings, repeated } = settings(self.get(Part::Settings))
+            .unwrap_or_else(|refusal| {
+                refusals.push(refusal);
+                Settings::default()
+            });
         if !refusals.is_empty() {
             return Err(refusals);
         }
@@ -116,12 +118,19 @@ impl Entered {
             config: text(Part::Config),
             launch: text(Part::Launch).map(|line| split_line(&line)),
             settings,
+            repeated,
             accelerate: version(Part::Accelerate),
             torch: version(Part::Torch),
             trl: version(Part::Trl),
             machine: self.machine.map(machine),
         };
         Ok((input != Input::default()).then_some(input))
+    }
+
+    fn open_quote(&self) -> Option<Refusal> {
+        let quote = unclosed(self.get(Part::Launch))?;
+        let reason = "this quote is opened and not closed, so a shell would wait for more";
+        Some(Refusal::new(Part::Launch.key(), quote, reason, "close it, or take it out"))
     }
 
     fn too_long(&self, part: Part) -> Option<Refusal> {
@@ -173,9 +182,16 @@ fn machine(preset: Preset) -> Machine {
     Machine { preset, probe: preset.probe(&unknown) }
 }
 
+/// Settings by name, and the names that were given more than once.
+#[derive(Default)]
+struct Settings {
+    values: BTreeMap<String, String>,
+    repeated: Vec<String>,
+}
+
 /// `NAME=VALUE` a line; empty lines and those that begin with # say nothing.
-fn settings(text: &str) -> Result<BTreeMap<String, String>, Refusal> {
-    let mut settings = BTreeMap::new();
+fn settings(text: &str) -> Result<Settings, Refusal> {
+    let mut settings = Settings::default();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -191,7 +207,12 @@ fn settings(text: &str) -> Result<BTreeMap<String, String>, Refusal> {
         }
         // The facts have names of their own, in lower case; a variable keeps its case.
         let name = Fact::named(name).map_or_else(|| name.to_owned(), |fact| fact.name().to_owned());
-        settings.insert(name, unquoted(value.trim()).to_owned());
+        let value = unquoted(value.trim()).to_owned();
+        if settings.values.insert(name.clone(), value).is_some()
+            && !settings.repeated.contains(&name)
+        {
+            settings.repeated.push(name);
+        }
     }
     Ok(settings)
 }
@@ -239,12 +260,23 @@ mod tests {
     }
 
     #[test]
+    fn the_last_of_several_values_counts() {
+        let entered = Entered::default().with(Part::Settings, "A=1\nexport A=2\nB=3\n");
+        let input = entered.input().expect("it reads").expect("it is something");
+        assert_eq!(input.settings.get("A").map(String::as_str), Some("2"));
+        assert_eq!(input.repeated, ["A"]);
+    }
+
+    #[test]
     fn what_cannot_be_read_is_refused_beside_its_field() {
         for bad in ["WORLD_SIZE", "=8", "A B=1"] {
             let refusals = Entered::default().with(Part::Settings, bad).input().expect_err(bad);
             assert_eq!(refusals[0].field, "settings");
             assert!(refusals[0].reason.contains("line 1"));
         }
+        let refusals =
+            Entered::default().with(Part::Launch, "--a 'b").input().expect_err("it is open");
+        assert_eq!((refusals[0].field.as_str(), refusals[0].value.as_str()), ("launch", "'"));
         let long = "a: 1\n".repeat(2_000_000);
         let refusals = Entered::default().with(Part::Config, long).input().expect_err("10 MB");
         assert_eq!(refusals[0].value, "10.0 MB");
