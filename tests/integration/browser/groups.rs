@@ -12,14 +12,15 @@ use super::site::Hosting;
 const WORLD: usize = 1024;
 
 /// The mesh behind the button "1,024 ranks", and its groups.
-fn mesh() -> (Grid<5>, [(&'static str, &'static [usize]); 5]) {
+fn mesh() -> (Grid<5>, [(&'static str, &'static [usize]); 6]) {
     let axes = [("dp_replicate", 4), ("dp_shard", 8), ("ring", 8), ("ulysses", 1), ("tp", 4)];
-    let groups: [(&str, &[usize]); 5] = [
+    let groups: [(&str, &[usize]); 6] = [
         ("dp", &[0, 1]),
         ("cp", &[2, 3]),
         ("tp", &[4]),
         ("dp_replicate", &[0]),
         ("dp_shard", &[1]),
+        ("dp_cp", &[0, 1, 2, 3]),
     ];
     (Grid::new(axes).expect("1,024 ranks are a grid"), groups)
 }

@@ -84,10 +84,6 @@ impl GroupMesh {
             hue: Some(hue),
         };
         let mut kinds = vec![lit(Hue::Dp, &[0, 1]), lit(Hue::Cp, &[2, 3]), lit(Hue::Tp, &[4])];
-        if lit_sizes(&grid, &kinds).iter().all(|&size| size > 1) {
-            // Where a sequence is shared, its ranks have gradients to sum as replicas have.
-            kinds.push(Kind { name: "dp_cp", over: vec![0, 1, 2, 3], hue: None });
-        }
         for pair in [[0, 1], [2, 3]] {
             if pair.iter().all(|&axis| grid.size(axis) > 1) {
                 kinds.extend(pair.map(|axis| Kind {
@@ -96,6 +92,10 @@ impl GroupMesh {
                     hue: None,
                 }));
             }
+        }
+        if lit_sizes(&grid, &kinds).iter().all(|&size| size > 1) {
+            // Where a sequence is shared, its ranks have gradients to sum as replicas have.
+            kinds.push(Kind { name: "dp_cp", over: vec![0, 1, 2, 3], hue: None });
         }
         Ok(Self { grid, kinds })
     }
