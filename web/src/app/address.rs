@@ -56,7 +56,7 @@ pub fn write(place: Place, form: &Form, check: bool, own_text: bool) -> String {
     address.finish().replace("%2C", ",")
 }
 
-/// What keeps an address inside another page, behind that of [`write`].
+/// What keeps an address inside another page, behind that of [`write()`].
 pub fn embedded(embed: &Embed) -> String {
     format!("&{EMBED}=1&{PANELS}={}", embed.list())
 }
