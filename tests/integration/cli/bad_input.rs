@@ -55,7 +55,8 @@ fn sizes() {
     refused("train --batch 3 --grad-accum 2", &["grad_accum = 2", "batch of 3", "one of 1, 3"]);
     refused("train --grad-accum 0", &["grad_accum = 0", "at least one micro-batch; try 1"]);
     refused("train --heads 0", &["heads = 0", "try 1"]);
-    refused("train --heads 3", &["d_model = 64", "3 heads", "try 66"]);
+    refused("train --heads 3", &["heads = 3", "d_model", "of 64", "try one of 1, 2, 4", "66"]);
+    refused("train --d-model 63", &["d_model = 63", "4 heads", "try 64"]);
     refused("train --kv-heads 3", &["kv_heads = 3", "try one of 1, 2, 4"]);
     refused("train --lr -1", &["lr = -1", "between 0 and"]);
     refused("train --lr nan", &["lr = NaN", "between 0 and"]);
