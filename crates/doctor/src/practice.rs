@@ -261,8 +261,13 @@ impl<'a> Story<'a> {
     }
 
     fn features(&mut self, start: Start, group: Group) -> Result<(), Stopped> {
+        let with_deepspeed = self.request.features.contains(&Feature::Deepspeed) && !self.cpu;
         for &feature in &self.request.features {
             match feature {
+                Feature::Fsdp if with_deepspeed => self.mislead(
+                    "DeepSpeed is looked at first, and FSDP passed over without a word; \
+                     accelerate launch would refuse the two together.",
+                ),
                 Feature::Fsdp if group == Group::Gpu => self.say("FSDP shards over the GPUs."),
                 Feature::Fsdp => self.mislead(
                     "FSDP's plugin is passed over without a word: only a group over accelerators \
@@ -363,6 +368,9 @@ mod tests {
         for feature in [Feature::Fsdp, Feature::Deepspeed] {
             assert_eq!(ends(Preset::H100Node, &eight(feature)), [End::Runs; 2]);
         }
+        let both = vec![Feature::Fsdp, Feature::Deepspeed];
+        let both = Request { features: both, ..eight(Feature::Fsdp) };
+        assert_eq!(ends(Preset::H100Node, &both), [End::Misleads; 2]);
     }
 
     #[test]
