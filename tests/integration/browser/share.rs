@@ -17,13 +17,19 @@ const CATCH: &str = "window.files = [];
          blobs.set(url, blob);
          return url;
      };
+     // data:image/png;base64,...
+     const decoded = url => {
+         const [head, data] = url.slice('data:'.length).split(',');
+         const bytes = Uint8Array.from(atob(data), letter => letter.charCodeAt(0));
+         return new Blob([bytes], { type: head.split(';')[0] });
+     };
      document.addEventListener('click', event => {
          const link = event.target.closest?.('a[download]');
          if (!link) return;
          event.preventDefault();
          const file = { name: link.download, text: null, size: 0, type: '' };
          files.push(file);
-         const blob = blobs.get(link.href);
+         const blob = blobs.get(link.href) ?? decoded(link.href);
          file.size = blob.size;
          file.type = blob.type;
          blob.text().then(text => { file.text = text; });
