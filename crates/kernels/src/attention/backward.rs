@@ -91,11 +91,7 @@ pub fn backward(
                 let both = weights.chunks_exact_mut(width).zip(grads.chunks_exact_mut(width));
                 for (i, (weights, grads)) in both.enumerate() {
                     let row = strip.rows.start + i;
-                    let keys = seen.map_or(0..width, |seen| {
-                        let keys = seen.of(row);
-                        keys.start.max(strip.keys.start) - strip.keys.start
-                            ..keys.end.max(strip.keys.start) - strip.keys.start
-                    });
+                    let keys = strip.seen_by(row, seen);
                     for outside in [0..keys.start, keys.end..width] {
                         weights[outside.clone()].fill(0.0);
                         grads[outside].fill(0.0);

@@ -52,11 +52,7 @@ pub fn forward(
             let lse = &mut lse[strip.rows.clone()];
             widest(|| {
                 for (i, row) in scores.chunks_exact_mut(width).enumerate() {
-                    let keys = seen.map_or(0..width, |seen| {
-                        let keys = seen.of(strip.rows.start + i);
-                        keys.start.max(strip.keys.start) - strip.keys.start
-                            ..keys.end.max(strip.keys.start) - strip.keys.start
-                    });
+                    let keys = strip.seen_by(strip.rows.start + i, seen);
                     row[..keys.start].fill(0.0);
                     row[keys.end..].fill(0.0);
                     let row = &mut row[keys];

@@ -18,6 +18,16 @@ pub(super) struct Strip {
     pub(super) keys: Range<usize>,
 }
 
+impl Strip {
+    /// The keys that `query` sees, counted from the strip's first.
+    #[inline(always)]
+    pub(super) fn seen_by(&self, query: usize, seen: Option<&Seen>) -> Range<usize> {
+        let from_first = |key: usize| key.max(self.keys.start) - self.keys.start;
+        let keys = seen.map_or(self.keys.clone(), |seen| seen.of(query));
+        from_first(keys.start)..from_first(keys.end)
+    }
+}
+
 /// The strips of `t` queries over `s` keys; those that see nothing are left out.
 pub(super) fn strips(t: usize, s: usize, seen: Option<&Seen>) -> Vec<Strip> {
     let rows = (0..t).step_by(ROWS).map(|first| first..(first + ROWS).min(t));
