@@ -6,8 +6,9 @@ use form_urlencoded::{Serializer, parse};
 
 use crate::app::embed::Embed;
 use crate::app::fields::{Field, Kind, MAX_WORLD};
-use crate::app::form::{Form, is_whole};
+use crate::app::form::Form;
 use crate::app::places::Place;
+use crate::app::whole::{brief, is_whole};
 
 /// The version of the address that this page writes.
 const VERSION: &str = "1";
@@ -202,15 +203,6 @@ fn limit_world(opened: &mut Opened) {
 
 fn default(field: Field) -> String {
     Form::default().get(field).to_owned()
-}
-
-/// Enough of a stranger's text to recognise it by.
-fn brief(text: &str) -> String {
-    let mut short: String = text.chars().take(24).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }
 
 #[cfg(test)]

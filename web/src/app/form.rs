@@ -5,6 +5,7 @@ use plan::{Layout, Optimizer, Refusal, RunConfig, RunPlan, StrategyKind, Task};
 
 use crate::app::fields::{Field, Kind, MAX_WORLD};
 use crate::app::shared::Shared;
+use crate::app::whole::{is_whole, shown};
 
 /// What stands in each field, right or wrong, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -199,21 +200,6 @@ fn whole(field: Field, text: &str) -> Result<Option<u64>, Refusal> {
         Ok(_) => refuse("it is out of range"),
         Err(_) if is_whole(text) => refuse("it is out of range"),
         Err(_) => refuse("it is not a whole number"),
-    }
-}
-
-/// Whether `text` is a whole number, however large, with or without a sign.
-pub fn is_whole(text: &str) -> bool {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// What was entered, short enough to be told.
-fn shown(text: &str) -> String {
-    match text.chars().count() {
-        0 => "empty".to_owned(),
-        1..=24 => text.to_owned(),
-        _ => text.chars().take(24).chain(['…']).collect(),
     }
 }
 

@@ -6,10 +6,8 @@ use plan::Refusal;
 pub fn whole(field: &str, text: &str, low: usize, high: usize) -> Result<usize, Refusal> {
     let works = format!("try a number from {low} to {high}");
     let text = text.trim();
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        let shown = if text.is_empty() { "empty".to_owned() } else { brief(text) };
-        return Err(Refusal::new(field, shown, "it is not a whole number", works));
+    if !is_whole(text) {
+        return Err(Refusal::new(field, shown(text), "it is not a whole number", works));
     }
     match text.parse::<usize>() {
         Ok(number) if (low..=high).contains(&number) => Ok(number),
@@ -20,8 +18,19 @@ pub fn whole(field: &str, text: &str, low: usize, high: usize) -> Result<usize, 
     }
 }
 
-/// Enough of what was typed to recognise it by.
-fn brief(text: &str) -> String {
+/// Whether `text` is a whole number, however large, with or without a minus.
+pub fn is_whole(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What was typed, in brief, as a refusal shows it.
+pub fn shown(text: &str) -> String {
+    if text.is_empty() { "empty".to_owned() } else { brief(text) }
+}
+
+/// Enough of a text to recognise it by.
+pub fn brief(text: &str) -> String {
     match text.char_indices().nth(24) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
