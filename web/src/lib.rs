@@ -11,3 +11,6 @@ pub mod rank;
 pub mod reference;
 mod turn;
 pub mod wire;
+
+// Every word that the page shows: one catalogue a language.
+rust_i18n::i18n!("locales", fallback = "en");

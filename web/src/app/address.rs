@@ -7,6 +7,7 @@ use form_urlencoded::{Serializer, parse};
 use crate::app::embed::Embed;
 use crate::app::fields::{Field, Kind, MAX_WORLD};
 use crate::app::form::Form;
+use crate::app::language::Language;
 use crate::app::places::Place;
 use crate::app::whole::{brief, is_whole};
 
@@ -17,6 +18,7 @@ const TEXT: &str = "text";
 const VIEW: &str = "view";
 const EMBED: &str = "embed";
 const PANELS: &str = "panels";
+const LANGUAGE: &str = "lang";
 
 /// What an address opens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub struct Opened {
     pub check: bool,
     /// The panels of a page inside another page.
     pub embed: Option<Embed>,
+    /// The language that the link asks for.
+    pub language: Option<Language>,
     /// What could not be taken as it stands, for the user to read.
     pub notices: Vec<String>,
 }
@@ -62,6 +66,11 @@ pub fn embedded(embed: &Embed) -> String {
     format!("&{EMBED}=1&{PANELS}={}", embed.list())
 }
 
+/// What keeps the language of a page that was opened by a link in it, behind that of [`write()`].
+pub fn spoken(language: Language) -> String {
+    format!("&{LANGUAGE}={}", language.code())
+}
+
 /// Reads an address, with or without its `#`.
 pub fn read(address: &str) -> Opened {
     let mut opened = Opened::default();
@@ -85,6 +94,14 @@ pub fn read(address: &str) -> Opened {
                     "The link's view “{}” is unknown here: this is {}.",
                     brief(&value),
                     Place::default().title()
+                )),
+            },
+            LANGUAGE => match Language::of_tag(&value) {
+                Some(language) => opened.language = Some(language),
+                None => opened.notices.push(format!(
+                    "The link's language “{}” is unknown here: there are {}.",
+                    brief(&value),
+                    Language::ALL.map(Language::code).join(" and ")
                 )),
             },
             CHECK => opened.check = value == "1",
@@ -227,7 +244,9 @@ mod tests {
         assert_eq!(read(""), Opened::default());
         let (embed, _) = Embed::read("traffic");
         let inside = address + &embedded(&embed);
-        assert_eq!(read(&inside), Opened { embed: Some(embed), ..expect });
+        assert_eq!(read(&inside), Opened { embed: Some(embed), ..expect.clone() });
+        let chinese = inside.replace("&embed=1&panels=traffic", &spoken(Language::Chinese));
+        assert_eq!(read(&chinese), Opened { language: Some(Language::Chinese), ..expect });
     }
 
     #[test]
@@ -248,6 +267,7 @@ mod tests {
             ("v=1&lr=1e99", Field::Lr, "100", "out of range"),
             ("v=1&embed=1&panels=ring,lab", Field::Cp, "4", "panel “lab”"),
             ("v=1&embed=1&view=doctor", Field::Cp, "4", "Play alone"),
+            ("v=1&lang=tlh", Field::Cp, "4", "language “tlh”"),
             ("v=1&panels=ring", Field::Cp, "4", "beside embed=1"),
             ("v=1&text=own", Field::Task, "text", "built-in text"),
         ] {

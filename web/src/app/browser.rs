@@ -2,8 +2,12 @@
 
 pub mod picture;
 
+use gloo_storage::{LocalStorage, Storage};
+use rust_i18n::t;
 use wasm_bindgen::JsValue;
 use web_sys::{Element, Window};
+
+use crate::app::language::Language;
 
 fn window() -> Window {
     web_sys::window().expect("the page runs in a window")
@@ -53,10 +57,36 @@ pub fn link(address: &str) -> String {
     format!("{}{}#{address}", place(location.pathname()), place(location.search()))
 }
 
+/// Where the language that the user chose is kept.
+const LANGUAGE: &str = "ringside.language";
+
+/// The language that the user chose here before, or else one of those that the browser asks for.
+pub fn language() -> Language {
+    let chosen: Option<String> = LocalStorage::get(LANGUAGE).ok();
+    let asked = window().navigator().languages().into_iter().filter_map(|tag| tag.as_string());
+    Language::preferred(chosen.into_iter().chain(asked))
+}
+
+/// Keeps the language that the user chose for the next visit.
+pub fn keep_language(language: Language) {
+    // Where a browser keeps nothing, the choice holds for this visit.
+    let _ = LocalStorage::set(LANGUAGE, language.code());
+}
+
+/// Speaks `language` from the next drawing on, and says so in the page's `lang`.
+pub fn speak(language: Language) {
+    rust_i18n::set_locale(language.code());
+    let root = window().document().and_then(|document| document.document_element());
+    if let Some(root) = root {
+        // A screen reader that is told nothing reads on in the old language; nothing more is lost.
+        let _ = root.set_attribute("lang", language.code());
+    }
+}
+
 /// Names the page after the place that is looked at.
 pub fn set_title(place: &str) {
     if let Some(document) = window().document() {
-        document.set_title(&format!("{place} – Ringside: context parallelism in your browser"));
+        document.set_title(&t!("page.title", place = place));
     }
 }
 

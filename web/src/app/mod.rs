@@ -14,6 +14,7 @@ pub mod format;
 pub mod geometry;
 pub mod groups;
 mod hear;
+pub mod language;
 mod pace;
 pub mod places;
 mod probe;

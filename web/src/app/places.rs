@@ -1,5 +1,9 @@
 //! The places of the page: what can be looked at while the run goes on.
 
+use std::borrow::Cow;
+
+use rust_i18n::t;
+
 /// One place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Place {
@@ -29,35 +33,13 @@ impl Place {
     }
 
     /// Its name for people.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Play => "Play",
-            Self::Groups => "Groups",
-            Self::Backend => "Backend",
-            Self::Doctor => "Doctor",
-        }
+    pub fn title(self) -> Cow<'static, str> {
+        t!(format!("places.{}.title", self.key()))
     }
 
     /// What is to be seen there, in one sentence.
-    pub fn lead(self) -> &'static str {
-        match self {
-            Self::Play => {
-                "Context parallelism, happening: each rank below is a web worker in your browser \
-                 that trains its share of a small GPT, and passes keys and values around the ring."
-            }
-            Self::Groups => {
-                "Every rank has a place in the device mesh, and talks only to the ranks that it \
-                 shares an axis with. Choose one and see which."
-            }
-            Self::Backend => {
-                "A machine and a wish go in, a device and a backend come out, or a refusal. \
-                 Nothing that was asked for is dropped without a word."
-            }
-            Self::Doctor => {
-                "Paste what you give to accelerate. The doctor says what will happen, where it \
-                 stops and why, and writes a corrected configuration. Nothing leaves this page."
-            }
-        }
+    pub fn lead(self) -> Cow<'static, str> {
+        t!(format!("places.{}.lead", self.key()))
     }
 
     /// The place of that name.

@@ -42,7 +42,8 @@ impl Component for App {
     type Properties = ();
 
     fn create(ctx: &Context<Self>) -> Self {
-        let (state, waiting) = State::open(&browser::address());
+        let (state, waiting) = State::open(&browser::address(), browser::language());
+        browser::speak(state.language);
         let on = ctx.link().callback(Msg::Act);
         let open = on.clone();
         let address = web_sys::window().map(|window| {
@@ -93,6 +94,8 @@ impl Component for App {
             Msg::Act(action) => {
                 self.act(action);
                 self.figures = self.state.record.figures.clone();
+                // An address that was opened may have asked for another language.
+                browser::speak(self.state.language);
                 true
             }
         }
@@ -144,6 +147,7 @@ impl App {
                 self.act(Action::Kept(told(outcome.is_ok(), &file.name)));
             }
             Effect::Draw(drawn, format, name) => self.draw(drawn, format, name),
+            Effect::Speak(language) => browser::keep_language(language),
             Effect::WriteAddress(address) => browser::set_address(&address),
             Effect::PushAddress(address) => browser::push_address(&address),
         }

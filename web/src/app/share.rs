@@ -162,6 +162,7 @@ fn file_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::language::Language;
 
     #[test]
     fn names_are_plain() {
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn nothing_is_kept_of_a_run_that_has_not_begun() {
-        let (state, _) = State::open("v=1&cp=2&seed=9");
+        let (state, _) = State::open("v=1&cp=2&seed=9", Language::default());
         for keep in [Keep::Steps, Keep::Traffic, Keep::Trace, Keep::Text] {
             assert_eq!(state.file(keep), None, "{keep:?}");
         }

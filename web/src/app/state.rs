@@ -13,6 +13,7 @@ use crate::app::engine::{self, Engine, Phase};
 use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::groups::{self, Groups};
+use crate::app::language::Language;
 use crate::app::places::Place;
 use crate::app::record::{Record, WholeStep};
 use crate::app::reference::ReferenceLog;
@@ -38,6 +39,10 @@ pub struct OwnText {
 pub struct State {
     /// What is looked at.
     pub place: Place,
+    /// The language that the page speaks.
+    pub language: Language,
+    /// Whether the address asked for it, and keeps it.
+    pub language_in_address: bool,
     /// The mesh that the groups' view shows.
     pub groups: Shared<Groups>,
     /// What the backend's view asks.
@@ -131,6 +136,8 @@ pub enum Action {
     /// The browser's Back or Forward came to an address of this page's own: its place counts,
     /// the run stays.
     Return(String),
+    /// The user chose a language.
+    Speak(Language),
     /// Something of the groups' view.
     Groups(groups::Act),
     /// Something of the backend's view.
@@ -174,6 +181,8 @@ pub enum Effect {
     Save(File),
     /// Give the user a picture under this name.
     Draw(Picture, Format, String),
+    /// Speak this language from now on; the user's own choice is kept.
+    Speak(Language),
     /// Write the address.
     WriteAddress(String),
     /// Write the address as a new entry of the browser's history.
@@ -181,12 +190,15 @@ pub enum Effect {
 }
 
 impl State {
-    /// The state that an address opens, and what must be done first.
-    pub fn open(address: &str) -> (Self, Vec<Effect>) {
+    /// The state that an address opens, and what must be done first; `language` is what the user
+    /// prefers, where the address asks for none.
+    pub fn open(address: &str, language: Language) -> (Self, Vec<Effect>) {
         let plan =
             Shared::new(RunPlan::new(Default::default()).expect("the default run is possible"));
         let mut state = Self {
             place: Place::default(),
+            language,
+            language_in_address: false,
             groups: Shared::default(),
             backend: Shared::default(),
             doctor: Shared::default(),
@@ -260,7 +272,10 @@ impl State {
     /// The address of the run seen from `place`; of the last run that could work, while the form
     /// is wrong.
     pub fn address(&self, place: Place) -> String {
-        let run = self.run_address(place);
+        let mut run = self.run_address(place);
+        if self.language_in_address {
+            run += &address::spoken(self.language);
+        }
         match &self.embed {
             Some(embed) => run + &address::embedded(embed),
             None => run,

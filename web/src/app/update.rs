@@ -46,6 +46,12 @@ impl State {
             Action::Open(address) => self.open_address(&address),
             Action::Go(place) => self.go(place),
             Action::Return(address) => self.return_to(&address),
+            Action::Speak(language) => {
+                self.language = language;
+                let mut effects = vec![Effect::Speak(language)];
+                effects.extend(self.write_address());
+                effects
+            }
             Action::Groups(act) => {
                 self.groups.make_mut().apply(act, self.plan.mesh());
                 Vec::new()
@@ -113,8 +119,10 @@ impl State {
     }
 
     fn open_address(&mut self, address: &str) -> Vec<Effect> {
-        let Opened { place, form, check, embed, notices } = address::read(address);
+        let Opened { place, form, check, embed, language, notices } = address::read(address);
         self.place = place;
+        self.language_in_address = language.is_some();
+        self.language = language.unwrap_or(self.language);
         self.embed = embed.map(Rc::new);
         let same = *self.form == form && self.check == check && notices.is_empty();
         if same {
@@ -227,6 +235,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::language::Language;
     use plan::command::{Report, RunId};
     use plan::event::Scalar;
     use plan::{Event, EventKind};
@@ -236,7 +245,7 @@ mod tests {
     use crate::reference::ReferenceEvent;
 
     fn ready(address: &str) -> State {
-        let (mut state, effects) = State::open(address);
+        let (mut state, effects) = State::open(address, Language::default());
         assert_eq!(effects[0], Effect::Launch);
         for rank in 0..state.world() as u16 {
             state.apply(Action::Cluster(state.launch, ClusterEvent::Ready { rank }));
@@ -392,7 +401,7 @@ mod tests {
 
     #[test]
     fn a_page_inside_another_stays_there() {
-        let (mut state, _) = State::open("#v=1&cp=2&embed=1&panels=traffic");
+        let (mut state, _) = State::open("#v=1&cp=2&embed=1&panels=traffic", Language::default());
         let address = state.address(Place::Play);
         assert!(address.ends_with("&embed=1&panels=traffic"), "{address}");
         assert!(!state.run_address(Place::Play).contains("embed"));
@@ -405,7 +414,7 @@ mod tests {
 
     #[test]
     fn an_address_with_faults_opens_with_notices() {
-        let (state, effects) = State::open("#v=1&seq_len=9999&what=1");
+        let (state, effects) = State::open("#v=1&seq_len=9999&what=1", Language::default());
         assert_eq!(state.notices.len(), 2);
         assert_eq!(state.plan.config().seq_len, 4096);
         assert!(effects.iter().any(|e| matches!(e, Effect::WriteAddress(_))));

@@ -1,9 +1,11 @@
 //! The page's head: its name, the way to each place, and what is to be seen there.
 
-use web_sys::MouseEvent;
+use rust_i18n::t;
+use web_sys::{HtmlSelectElement, MouseEvent};
 use yew::prelude::*;
 
 use crate::app::browser;
+use crate::app::language::Language;
 use crate::app::places::Place;
 use crate::app::state::Action;
 
@@ -14,15 +16,17 @@ pub struct Props {
     pub place: Place,
     /// The addresses of [`Place::ALL`].
     pub links: Vec<String>,
+    /// The language that is spoken.
+    pub language: Language,
     /// Where actions go.
     pub on: Callback<Action>,
 }
 
 /// The page's head.
 #[component]
-pub fn Masthead(Props { place, links, on }: &Props) -> Html {
+pub fn Masthead(Props { place, links, language, on }: &Props) -> Html {
     // Tabs and the browser's history tell the places apart by it.
-    use_effect_with(*place, |place| browser::set_title(place.title()));
+    use_effect_with((*place, *language), |(place, _)| browser::set_title(&place.title()));
     let link = |(&to, href): (&Place, &String)| {
         let on = on.clone();
         // A plain click changes the place and nothing else; any other opens the link as it is.
@@ -42,12 +46,31 @@ pub fn Masthead(Props { place, links, on }: &Props) -> Html {
             </li>
         }
     };
+    let speak = on.reform(|event: Event| {
+        let code = event.target_unchecked_into::<HtmlSelectElement>().value();
+        Action::Speak(Language::of_tag(&code).unwrap_or_default())
+    });
     html! {
         <header class="masthead">
             <h1>{ "Ringside" }</h1>
-            <nav aria-label="Views">
+            <nav aria-label={t!("masthead.views")}>
                 <ul>{ for Place::ALL.iter().zip(links).map(link) }</ul>
             </nav>
+            <label class="language">
+                <span class="unseen">{ t!("masthead.language") }</span>
+                <select onchange={speak}>
+                    { for Language::ALL.into_iter().map(|each| html! {
+                        <option
+                            key={each.code()}
+                            value={each.code()}
+                            lang={each.code()}
+                            selected={each == *language}
+                        >
+                            { each.name() }
+                        </option>
+                    }) }
+                </select>
+            </label>
             <p>{ place.lead() }</p>
         </header>
     }

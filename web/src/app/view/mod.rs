@@ -45,13 +45,23 @@ use crate::app::state::{Action, State};
 
 /// The whole page; its tables show `figures`, which may be a moment behind the state's.
 pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+    // Another language is another page: what is drawn once is drawn anew.
+    html! { <key={state.language.code()}>{ whole(state, figures, on) }</> }
+}
+
+fn whole(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     if state.embed.is_some() {
         return embedded::page(state, figures, on);
     }
     let links = Place::ALL.map(|place| browser::link(&state.address(place)));
     html! {
         <>
-            <masthead::Masthead place={state.place} links={links.to_vec()} on={on} />
+            <masthead::Masthead
+                place={state.place}
+                links={links.to_vec()}
+                language={state.language}
+                {on}
+            />
             <main>
                 <other_build::OtherBuild is_there={state.other_build} />
                 <notices::Notices notices={state.notices.clone()} on={on} />

@@ -1,0 +1,69 @@
+//! The languages of the page. Each has one catalogue in `web/locales`, named after its code.
+
+#[cfg(test)]
+mod catalogues;
+
+/// One language.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// English, in which the catalogues are complete by definition.
+    #[default]
+    English,
+    /// Simplified Chinese.
+    Chinese,
+}
+
+impl Language {
+    /// Every language.
+    pub const ALL: [Self; 2] = [Self::English, Self::Chinese];
+
+    /// Its tag, as in `lang=` of an address and of the page.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::Chinese => "zh-CN",
+        }
+    }
+
+    /// Its name in itself.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::English => "English",
+            Self::Chinese => "简体中文",
+        }
+    }
+
+    /// The language that suits a tag such as `en-GB` or `zh-Hans`, if there is one.
+    pub fn of_tag(tag: &str) -> Option<Self> {
+        let primary = tag.split(['-', '_']).next().unwrap_or_default();
+        let is = |language: &Self| {
+            language.code().split('-').next().is_some_and(|p| p.eq_ignore_ascii_case(primary))
+        };
+        Self::ALL.into_iter().find(is)
+    }
+
+    /// The first of the tags that there is a language for, or else English.
+    pub fn preferred(tags: impl IntoIterator<Item = String>) -> Self {
+        tags.into_iter().find_map(|tag| Self::of_tag(&tag)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_leads_to_its_language() {
+        for (tags, expect) in [
+            (&["de", "zh-TW", "en"][..], Language::Chinese),
+            (&["en-GB"], Language::English),
+            (&["zh"], Language::Chinese),
+            (&["zh_Hans_CN"], Language::Chinese),
+            (&["tlh"], Language::English),
+            (&[], Language::English),
+        ] {
+            let tags = tags.iter().map(|&tag| tag.to_owned());
+            assert_eq!(Language::preferred(tags), expect);
+        }
+    }
+}
