@@ -12,6 +12,7 @@ pub struct Control {
     until: Cell<u32>,
     holding: Cell<bool>,
     stopped: Cell<bool>,
+    save: Cell<bool>,
     changed: Cell<bool>,
     waiting: RefCell<Option<Waker>>,
 }
@@ -37,6 +38,7 @@ impl Control {
             until: Cell::new(until),
             holding: Cell::new(false),
             stopped: Cell::new(false),
+            save: Cell::new(false),
             changed: Cell::new(false),
             waiting: RefCell::default(),
         }
@@ -60,6 +62,17 @@ impl Control {
     /// No more will be granted.
     pub fn pause(&self) {
         self.set(self.until.get(), true);
+    }
+
+    /// Its state is wanted.
+    pub fn save(&self) {
+        self.save.set(true);
+        self.wake();
+    }
+
+    /// Whether its state was wanted since this was asked last.
+    pub fn take_save(&self) -> bool {
+        self.save.take()
     }
 
     /// It ends.

@@ -25,6 +25,8 @@ pub enum Command {
         config: Box<RunConfig>,
         /// The user's text; `None` is the built-in one.
         text: Option<Vec<u8>>,
+        /// The state to begin from, as a checkpoint's bytes; `None` is the seed's.
+        from: Option<Vec<u8>>,
         /// Steps that may be trained before a pause.
         until: u32,
         /// The run's time zero, in milliseconds of the page's `performance.timeOrigin` clock.
@@ -42,7 +44,7 @@ pub enum Command {
         /// The run it is for.
         run: RunId,
     },
-    /// Train one step more, then pause.
+    /// Train up to `until`, then pause.
     Step {
         /// The run it is for.
         run: RunId,
@@ -51,6 +53,11 @@ pub enum Command {
     },
     /// End the run.
     Stop {
+        /// The run it is for.
+        run: RunId,
+    },
+    /// Say [`Report::Snapshot`] of the state after the step that is under way.
+    Save {
         /// The run it is for.
         run: RunId,
     },
@@ -85,6 +92,15 @@ pub enum Report {
         tokens: Vec<u8>,
         /// Bytes of wasm memory that the worker holds.
         memory: u64,
+    },
+    /// The state after `steps` steps, from rank 0 alone: every rank holds the same one.
+    Snapshot {
+        /// The run it is about.
+        run: RunId,
+        /// Steps done.
+        steps: u32,
+        /// Parameters and optimiser as a checkpoint's bytes.
+        bytes: Vec<u8>,
     },
     /// All granted steps are done and no more are coming.
     Paused {
@@ -153,6 +169,7 @@ mod tests {
             rank: 1,
             config: Box::default(),
             text: Some(b"a text".to_vec()),
+            from: Some(vec![1, 2]),
             until: 3,
             epoch_ms: 1.5,
         };

@@ -5,10 +5,12 @@ pub mod times;
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::event::{Axis, Event, EventKind, Op, Scalar};
 
 /// Messages and bytes that each rank has sent, by operation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
     by_rank: BTreeMap<u16, BTreeMap<(Axis, Op), crate::traffic::Flow>>,
 }
@@ -43,7 +45,7 @@ impl Sent {
 }
 
 /// One training step's numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepNumbers {
     /// Mean loss over the whole batch's valid tokens.
     pub loss: Option<f64>,
@@ -60,7 +62,7 @@ pub struct StepNumbers {
 }
 
 /// The training curve, from rank 0's scalars.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     steps: BTreeMap<u32, StepNumbers>,
 }
@@ -90,6 +92,11 @@ impl Curve {
             }
             _ => {}
         }
+    }
+
+    /// Forgets `step` and what comes after it.
+    pub fn forget_from(&mut self, step: u32) {
+        self.steps.split_off(&step);
     }
 
     /// Steps in order, each with its numbers.

@@ -9,7 +9,7 @@
 //! | all-gather | (W-1) KV | (W-1) KV gathered again + (W-1) KV reduce_scatter |
 //! | ulysses, usp | (U-1)/U (2 Q + r KV) + ring of r KV | the same, + ring of r KV |
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{AttentionPlan, StrategyKind, WorldSize};
 
@@ -17,7 +17,7 @@ use crate::{AttentionPlan, StrategyKind, WorldSize};
 pub const F32_BYTES: u64 = 4;
 
 /// Messages and bytes that one rank sends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flow {
     /// Messages, empty ones included.
     pub messages: u64,

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use candle_core::{Device, Tensor};
 use model::{Gpt, GptConfig};
+use plan::saved::{ENTRY, Saved};
 use plan::{Optimizer as Kind, RunPlan};
 use safetensors::SafeTensors;
 use safetensors::tensor::TensorView;
@@ -14,8 +15,6 @@ use crate::{Result, TrainError};
 
 const FIRST: &str = "adamw.first.";
 const SECOND: &str = "adamw.second.";
-const ENTRY: &str = "ringside";
-const STEPS: &str = "steps_done";
 
 pub(crate) struct State<'a> {
     pub(crate) names: Vec<String>,
@@ -38,31 +37,17 @@ pub(crate) fn to_bytes(state: &State<'_>) -> Result<Vec<u8>> {
             }
         }
     }
-    let run = describe(state.model.config(), state.optimizer.kind());
+    let saved = describe(state.model.config(), state.optimizer.kind(), state.steps_done);
     // One entry: a map of several would be written in another order each time.
-    let metadata =
-        HashMap::from([(ENTRY.to_owned(), format!("{STEPS}={}; {run}", state.steps_done))]);
+    let metadata = HashMap::from([(ENTRY.to_owned(), saved.to_string())]);
     let tensors = tensors.iter().map(|(name, tensor)| (name, tensor));
     safetensors::serialize(tensors, Some(metadata))
         .map_err(|e| error("writing", "safetensors", e.to_string()))
 }
 
-/// What must be equal for a checkpoint to be taken up: tensors of one shape may still belong to
-/// another network, for example one with other heads.
-fn describe(c: &GptConfig, optimizer: Kind) -> String {
-    format!(
-        "layers={} d_model={} heads={} kv_heads={} optimizer={}",
-        c.layers,
-        c.d_model,
-        c.heads,
-        c.kv_heads,
-        optimizer.name()
-    )
-}
-
 /// How many steps the run had done when `bytes` were saved.
 pub fn steps_done(bytes: &[u8]) -> Result<u32> {
-    Ok(entry(bytes)?.0)
+    Ok(entry(bytes)?.steps_done)
 }
 
 /// Whether `plan`'s run can take up `bytes`, before any rank exists.
@@ -76,10 +61,10 @@ fn open<'a>(
     config: &GptConfig,
     optimizer: Kind,
 ) -> Result<(SafeTensors<'a>, u32)> {
-    let (steps_done, run) = entry(bytes)?;
-    let expected = describe(config, optimizer);
-    if run != expected {
-        return Err(error("run", expected, run));
+    let saved = entry(bytes)?;
+    let expected = describe(config, optimizer, saved.steps_done);
+    if saved != expected {
+        return Err(error("run", expected.network(), saved.network()));
     }
     let file = SafeTensors::deserialize(bytes)
         .map_err(|e| error("file", "a safetensors file", e.to_string()))?;
@@ -92,20 +77,21 @@ fn open<'a>(
             view(&file, &format!("{prefix}{name}"), &shape)?;
         }
     }
-    Ok((file, steps_done))
+    Ok((file, saved.steps_done))
 }
 
-/// Steps done, and the run's description.
-fn entry(bytes: &[u8]) -> Result<(u32, String)> {
+fn describe(c: &GptConfig, optimizer: Kind, steps_done: u32) -> Saved {
+    let &GptConfig { layers, d_model, heads, kv_heads, .. } = c;
+    Saved { steps_done, layers, d_model, heads, kv_heads, optimizer }
+}
+
+/// What the file says of itself.
+fn entry(bytes: &[u8]) -> Result<Saved> {
     let (_, header) = SafeTensors::read_metadata(bytes)
         .map_err(|e| error("file", "a safetensors file", e.to_string()))?;
     let text = header.metadata().as_ref().and_then(|entries| entries.get(ENTRY));
     let text = text.ok_or_else(|| error(ENTRY, "an entry", "none: not a Ringside checkpoint"))?;
-    let parsed = text.split_once("; ").and_then(|(steps, run)| {
-        let steps = steps.strip_prefix(STEPS)?.strip_prefix('=')?.parse().ok()?;
-        Some((steps, run.to_owned()))
-    });
-    parsed.ok_or_else(|| error(ENTRY, format!("{STEPS}=NUMBER; and the run"), text))
+    text.parse().map_err(|_| error(ENTRY, "steps_done=NUMBER; and the run", text))
 }
 
 /// Puts the state into `model` and `optimizer` and returns the steps done. Everything is read and

@@ -19,6 +19,7 @@ const VIEW: &str = "view";
 const EMBED: &str = "embed";
 const PANELS: &str = "panels";
 const LANGUAGE: &str = "lang";
+const FROM: &str = "from";
 
 /// What an address opens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,8 +39,8 @@ pub struct Opened {
 }
 
 /// The address of a run seen from `place`, without the `#`; `own_text` says that it read the
-/// user's own text.
-pub fn write(place: Place, form: &Form, check: bool, own_text: bool) -> String {
+/// user's own text, `from` that it began from a checkpoint of so many steps.
+pub fn write(place: Place, form: &Form, check: bool, own_text: bool, from: Option<u32>) -> String {
     let mut address = Serializer::new(String::new());
     address.append_pair("v", VERSION);
     if place != Place::default() {
@@ -56,6 +57,9 @@ pub fn write(place: Place, form: &Form, check: bool, own_text: bool) -> String {
     }
     if own_text {
         address.append_pair(TEXT, "own");
+    }
+    if let Some(steps) = from {
+        address.append_pair(FROM, &steps.to_string());
     }
     // Commas are allowed behind the `#`, and lists read better with them.
     address.finish().replace("%2C", ",")
@@ -107,6 +111,11 @@ pub fn read(address: &str) -> Opened {
             CHECK => opened.check = value == "1",
             EMBED => embeds = value == "1",
             PANELS => panels = Some(value.into_owned()),
+            FROM => opened.notices.push(format!(
+                "The link's run began from a checkpoint of {} steps, which an address cannot carry: \
+                 this one begins from its seed until you open the checkpoint.",
+                brief(&value)
+            )),
             TEXT => opened.notices.push(
                 "The link was made with a text of its maker's own, which an address cannot \
                  carry: the built-in text stands in until you paste yours."
@@ -152,13 +161,13 @@ fn take_panels(opened: &mut Opened, list: &str) {
 fn take(opened: &mut Opened, field: Field, value: &str) {
     let (taken, notice) = match field.kind() {
         Kind::Choice(choices) => {
-            let known = value.is_empty() && field == Field::UlyssesDegree
-                || choices.iter().any(|(choice, _)| *choice == value);
+            let known = choices.iter().any(|(choice, _)| *choice == value);
             if known { (value.to_owned(), None) } else { (default(field), Some("unknown")) }
         }
         Kind::Few(_, low, high) => clamp(field, value, low, high, false),
         Kind::Whole(low, high, empty) => clamp(field, value, low, high, empty.is_some()),
-        Kind::Real(low, high) => match value.parse::<f64>() {
+        Kind::MaybeReal(..) if value.is_empty() => (String::new(), None),
+        Kind::Real(low, high) | Kind::MaybeReal(low, high) => match value.parse::<f64>() {
             Ok(number) if number >= low && number <= high => (value.to_owned(), None),
             Ok(number) if field == Field::Lr && number < low => {
                 (low.to_string(), Some("out of range, and nothing is learnt at a rate of 0"))
@@ -234,12 +243,12 @@ mod tests {
             .with(Field::Documents, "96,64,96")
             .with(Field::Lr, "0.0015")
             .with(Field::KvHeads, "2");
-        let address = write(Place::Play, &form, true, false);
+        let address = write(Place::Play, &form, true, false, None);
         assert!(address.starts_with("v=1&task=text&cp=2&"), "{address}");
         assert!(address.contains("documents=96,64,96"), "{address}");
         let expect = Opened { form: form.clone(), check: true, ..Opened::default() };
         assert_eq!(read(&format!("#{address}")), expect);
-        let doctor = read(&write(Place::Doctor, &form, false, false));
+        let doctor = read(&write(Place::Doctor, &form, false, false, None));
         assert_eq!((doctor.place, doctor.form), (Place::Doctor, form));
         assert_eq!(read(""), Opened::default());
         let (embed, _) = Embed::read("traffic");
@@ -269,6 +278,7 @@ mod tests {
             ("v=1&embed=1&view=doctor", Field::Cp, "4", "Play alone"),
             ("v=1&lang=tlh", Field::Cp, "4", "language “tlh”"),
             ("v=1&panels=ring", Field::Cp, "4", "beside embed=1"),
+            ("v=1&from=40", Field::Task, "text", "checkpoint of 40 steps"),
             ("v=1&text=own", Field::Task, "text", "built-in text"),
         ] {
             let opened = read(address);

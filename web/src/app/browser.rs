@@ -1,6 +1,7 @@
 //! The few things that the page asks of the browser itself.
 
 pub mod picture;
+pub mod store;
 
 use gloo_storage::{LocalStorage, Storage};
 use rust_i18n::t;

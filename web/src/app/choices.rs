@@ -26,7 +26,7 @@ pub fn offers(form: &Form, text_bytes: Option<usize>, now: &[Refusal], field: Fi
             choices.iter().map(|&(value, label)| (value.to_owned(), label.to_owned())).collect()
         }
         Kind::Documents => document_options(form),
-        Kind::Whole(..) | Kind::Real(..) => return Vec::new(),
+        Kind::Whole(..) | Kind::Real(..) | Kind::MaybeReal(..) => return Vec::new(),
     };
     if !options.iter().any(|(value, _)| value == current) {
         options.push((current.to_owned(), current.to_owned()));

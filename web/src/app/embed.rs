@@ -7,6 +7,8 @@ pub enum Panel {
     Ring,
     /// The loss.
     Curve,
+    /// A run that is kept beside this one.
+    Compare,
     /// What each rank did in a step.
     Timeline,
     /// Who computes which tile.
@@ -27,9 +29,10 @@ pub struct Embed {
 
 impl Panel {
     /// Every panel, in the order in which they are drawn.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Ring,
         Self::Curve,
+        Self::Compare,
         Self::Timeline,
         Self::Schedule,
         Self::Traffic,
@@ -42,6 +45,7 @@ impl Panel {
         match self {
             Self::Ring => "ring",
             Self::Curve => "curve",
+            Self::Compare => "compare",
             Self::Timeline => "timeline",
             Self::Schedule => "schedule",
             Self::Traffic => "traffic",

@@ -4,6 +4,9 @@ use plan::command::RunId;
 
 use crate::cluster::Failure;
 
+/// Steps that are granted at once on the way to a step: a way that is long can be broken off.
+const STRIDE: u32 = 8;
+
 /// Where a run stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -17,8 +20,8 @@ pub enum Phase {
     Pausing,
     /// One step was granted.
     Stepping,
-    /// Retraining from the seed up to this many steps.
-    Rewinding(u32),
+    /// On the way to the state after this many steps.
+    Seeking(u32),
     /// All ranks stand after the same step.
     Paused,
     /// The last step is done.
@@ -32,8 +35,10 @@ pub enum Phase {
 pub enum Goal {
     /// Train until told otherwise.
     Run,
-    /// Train this many steps.
+    /// Be where the run stands after this many steps.
     Reach(u32),
+    /// Take up the state after this many steps, and stand there.
+    TakeUp(u32),
 }
 
 /// What the workers must be told.
@@ -41,12 +46,17 @@ pub enum Goal {
 pub enum Order {
     /// End the old workers and start fresh ones.
     Launch,
-    /// Begin the run and train.
-    Start(RunId),
-    /// Begin the run without training.
-    StartPaused(RunId),
-    /// Train one step.
-    Step(RunId),
+    /// Begin a run.
+    Begin {
+        /// Its id.
+        run: RunId,
+        /// The state that it begins from: after so many steps, or the seed's.
+        from: Option<u32>,
+        /// Train up to this step and rest, or train on.
+        until: Option<u32>,
+    },
+    /// Train up to this step and rest.
+    Advance(RunId, u32),
     /// Train on.
     Resume(RunId),
     /// Grant no more steps.
@@ -58,20 +68,23 @@ pub enum Order {
 pub struct Engine {
     phase: Phase,
     run: RunId,
+    /// The state that the whole run began from; `None` is the seed's.
+    origin: Option<u32>,
     ready: Vec<bool>,
     /// Steps at which each rank stands since the last grant.
     stands: Vec<Option<u32>>,
     finished: Vec<bool>,
-    /// Steps that are granted one by one; ranks that stand before this are not there yet.
+    /// Steps that are granted; ranks that stand before this are not there yet.
     granted: u32,
 }
 
 impl Engine {
-    /// A run of `world` workers that are yet to be launched.
-    pub fn new(world: usize) -> Self {
+    /// A run of `world` workers that are yet to be launched, from the state of `origin` steps.
+    pub fn new(world: usize, origin: Option<u32>) -> Self {
         Self {
             phase: Phase::Idle,
             run: RunId(0),
+            origin,
             ready: vec![false; world],
             stands: vec![None; world],
             finished: vec![false; world],
@@ -104,15 +117,25 @@ impl Engine {
         !matches!(self.phase, Phase::Idle | Phase::Loading(_))
     }
 
+    /// Whether the state of all ranks is the one after the newest step, and stays it.
+    pub fn stands(&self) -> bool {
+        matches!(self.phase, Phase::Paused | Phase::Finished)
+    }
+
     /// An id for something that the idle workers do other than training.
     pub fn reserve_run(&mut self) -> RunId {
         self.run = RunId(self.run.0 + 1);
         self.run
     }
 
+    /// The state that the run goes on from if it begins anew: the present one, after `steps`.
+    pub fn set_origin(&mut self, steps: Option<u32>) {
+        self.origin = steps;
+    }
+
     /// Forgets the run; `world` fresh workers are launched.
     pub fn renew(&mut self, world: usize) -> Vec<Order> {
-        *self = Self::new(world);
+        *self = Self::new(world, self.origin);
         vec![Order::Launch]
     }
 
@@ -139,7 +162,7 @@ impl Engine {
                 self.phase = Phase::Pausing;
                 vec![Order::Pause(self.run)]
             }
-            Phase::Rewinding(_) => {
+            Phase::Seeking(_) => {
                 self.phase = Phase::Stepping;
                 Vec::new()
             }
@@ -147,25 +170,45 @@ impl Engine {
         }
     }
 
+    /// The workers were told to grant no more: a limit of the run was reached.
+    pub fn is_stopped(&mut self, run: RunId) -> bool {
+        let goes = run == self.run && self.phase == Phase::Running;
+        if goes {
+            self.phase = Phase::Pausing;
+        }
+        goes
+    }
+
     /// The user wants one step.
     pub fn step(&mut self) -> Vec<Order> {
         match self.phase {
-            Phase::Idle => self.pursue(Goal::Reach(1)),
+            Phase::Idle => self.pursue(Goal::Reach(self.origin.unwrap_or(0) + 1)),
             Phase::Paused => {
                 self.granted = self.stands_together().unwrap_or(0) + 1;
-                self.grant(Phase::Stepping, Order::Step(self.run))
+                self.grant(Phase::Stepping, Order::Advance(self.run, self.granted))
             }
             _ => Vec::new(),
         }
     }
 
-    /// The user wants to be where the run stood after `steps` steps: fresh workers train up to it.
-    pub fn rewind(&mut self, steps: u32) -> Vec<Order> {
-        let mut orders = self.renew(self.ready.len());
-        if steps > 0 {
-            orders.extend(self.pursue(Goal::Reach(steps)));
+    /// The user wants to be where the run stands after `to` steps: the ranks take up the state
+    /// `from` and train on up to there, or go on from where they stand if that is nearer.
+    pub fn seek(&mut self, to: u32, from: Option<u32>) -> Vec<Order> {
+        let now = self.stands_together().filter(|_| self.phase == Phase::Paused);
+        match (&self.phase, now) {
+            (Phase::Idle | Phase::Loading(_), _) => self.pursue(Goal::Reach(to)),
+            (Phase::Paused | Phase::Finished, Some(now)) if now == to => Vec::new(),
+            (Phase::Paused, Some(now)) if now < to && from.is_none_or(|from| from <= now) => {
+                self.stride(now, to)
+            }
+            (Phase::Paused | Phase::Finished, _) => self.go(to, from),
+            _ => Vec::new(),
         }
-        orders
+    }
+
+    /// The state after `steps` steps is there: the ranks take it up, and stand.
+    pub fn take_up(&mut self, steps: u32) -> Vec<Order> {
+        self.pursue(Goal::TakeUp(steps))
     }
 
     /// The worker of `rank` listens.
@@ -192,11 +235,8 @@ impl Engine {
             return Vec::new();
         };
         match self.phase {
-            Phase::Rewinding(to) if together < to => {
-                self.granted = together + 1;
-                self.grant(Phase::Rewinding(to), Order::Step(run))
-            }
-            Phase::Pausing | Phase::Stepping | Phase::Rewinding(_) => {
+            Phase::Seeking(to) if together < to => self.stride(together, to),
+            Phase::Pausing | Phase::Stepping | Phase::Seeking(_) => {
                 self.phase = Phase::Paused;
                 Vec::new()
             }
@@ -231,17 +271,35 @@ impl Engine {
             self.phase = Phase::Loading(goal);
             return Vec::new();
         }
-        self.run = RunId(self.run.0 + 1);
         match goal {
-            Goal::Run => self.grant(Phase::Running, Order::Start(self.run)),
-            Goal::Reach(steps) => {
-                let phase = if steps == 1 { Phase::Stepping } else { Phase::Rewinding(steps) };
-                self.granted = 1;
-                let mut orders = vec![Order::StartPaused(self.run)];
-                orders.extend(self.grant(phase, Order::Step(self.run)));
-                orders
+            Goal::Run => {
+                self.begin_run();
+                let order = Order::Begin { run: self.run, from: self.origin, until: None };
+                self.grant(Phase::Running, order)
             }
+            Goal::Reach(steps) => self.go(steps, self.origin),
+            Goal::TakeUp(steps) => self.go(steps, Some(steps)),
         }
+    }
+
+    /// Begins a run of its own on the way to `to`.
+    fn go(&mut self, to: u32, from: Option<u32>) -> Vec<Order> {
+        self.begin_run();
+        let begin = from.unwrap_or(0);
+        self.granted = to.min(begin + STRIDE).max(begin);
+        let phase = if to == begin + 1 { Phase::Stepping } else { Phase::Seeking(to) };
+        self.grant(phase, Order::Begin { run: self.run, from, until: Some(self.granted) })
+    }
+
+    fn begin_run(&mut self) {
+        self.run = RunId(self.run.0 + 1);
+        self.finished.fill(false);
+        self.granted = 0;
+    }
+
+    fn stride(&mut self, now: u32, to: u32) -> Vec<Order> {
+        self.granted = to.min(now + STRIDE);
+        self.grant(Phase::Seeking(to), Order::Advance(self.run, self.granted))
     }
 
     fn grant(&mut self, phase: Phase, order: Order) -> Vec<Order> {
@@ -262,7 +320,7 @@ mod tests {
     use super::*;
 
     fn ready(world: u16) -> Engine {
-        let mut engine = Engine::new(usize::from(world));
+        let mut engine = Engine::new(usize::from(world), None);
         for rank in 0..world {
             assert_eq!(engine.is_ready(rank), []);
         }
@@ -276,12 +334,16 @@ mod tests {
         orders
     }
 
+    fn begin(run: u32, from: Option<u32>, until: Option<u32>) -> Order {
+        Order::Begin { run: RunId(run), from, until }
+    }
+
     #[test]
     fn run_waits_for_every_worker() {
-        let mut engine = Engine::new(2);
+        let mut engine = Engine::new(2, None);
         assert_eq!(engine.run(), []);
         assert_eq!(engine.is_ready(1), []);
-        assert_eq!(engine.is_ready(0), [Order::Start(RunId(1))]);
+        assert_eq!(engine.is_ready(0), [begin(1, None, None)]);
         assert_eq!(engine.phase(), &Phase::Running);
     }
 
@@ -294,26 +356,78 @@ mod tests {
         assert_eq!(engine.phase(), &Phase::Pausing);
         engine.is_paused(RunId(1), 1, 5);
         assert_eq!(engine.phase(), &Phase::Paused);
-        assert_eq!(engine.step(), [Order::Step(RunId(1))]);
+        assert_eq!(engine.step(), [Order::Advance(RunId(1), 6)]);
         pause_all(&mut engine, 6);
         assert_eq!(engine.run(), [Order::Resume(RunId(1))]);
     }
 
     #[test]
-    fn stepping_back_retrains_step_by_step() {
+    fn going_back_takes_up_a_snapshot_and_trains_on_from_it() {
         let mut engine = ready(2);
         engine.run();
-        assert_eq!(engine.rewind(2), [Order::Launch]);
-        assert_eq!(engine.phase(), &Phase::Loading(Goal::Reach(2)));
-        engine.is_ready(0);
-        let run = RunId(1);
-        assert_eq!(engine.is_ready(1), [Order::StartPaused(run), Order::Step(run)]);
-        assert_eq!(pause_all(&mut engine, 0), []);
-        assert_eq!(pause_all(&mut engine, 1), [Order::Step(run)]);
-        assert_eq!(pause_all(&mut engine, 2), []);
+        engine.pause();
+        pause_all(&mut engine, 35);
+        assert_eq!(engine.seek(30, Some(20)), [begin(2, Some(20), Some(28))]);
+        assert_eq!(engine.phase(), &Phase::Seeking(30));
+        assert_eq!(pause_all(&mut engine, 28), [Order::Advance(RunId(2), 30)]);
+        assert_eq!(pause_all(&mut engine, 30), []);
         assert_eq!(engine.phase(), &Phase::Paused);
-        assert_eq!(engine.rewind(0), [Order::Launch]);
-        assert_eq!(engine.phase(), &Phase::Idle);
+        // Onward there is nothing to take up, unless a snapshot is nearer.
+        assert_eq!(engine.seek(33, Some(20)), [Order::Advance(RunId(2), 33)]);
+        pause_all(&mut engine, 33);
+        assert_eq!(engine.seek(90, Some(80)), [begin(3, Some(80), Some(88))]);
+        engine.pause();
+        assert_eq!(pause_all(&mut engine, 88), []);
+        assert_eq!(engine.phase(), &Phase::Paused);
+    }
+
+    #[test]
+    fn going_back_to_the_beginning_stands_there() {
+        let mut engine = ready(2);
+        engine.step();
+        pause_all(&mut engine, 1);
+        assert_eq!(engine.seek(0, None), [begin(2, None, Some(0))]);
+        pause_all(&mut engine, 0);
+        assert_eq!(engine.phase(), &Phase::Paused);
+        assert_eq!(engine.step(), [Order::Advance(RunId(2), 1)]);
+    }
+
+    #[test]
+    fn a_finished_run_can_go_back_and_finish_again() {
+        let mut engine = ready(2);
+        engine.run();
+        engine.is_finished(RunId(1), 0);
+        engine.is_finished(RunId(1), 1);
+        assert_eq!(engine.phase(), &Phase::Finished);
+        assert_eq!(engine.seek(5, None), [begin(2, None, Some(5))]);
+        pause_all(&mut engine, 5);
+        engine.run();
+        engine.is_finished(RunId(2), 0);
+        assert_eq!(engine.phase(), &Phase::Running);
+        engine.is_finished(RunId(2), 1);
+        assert_eq!(engine.phase(), &Phase::Finished);
+    }
+
+    #[test]
+    fn what_begins_from_a_checkpoint_begins_there_each_time() {
+        let mut engine = Engine::new(2, Some(40));
+        engine.is_ready(0);
+        engine.is_ready(1);
+        assert_eq!(engine.step(), [begin(1, Some(40), Some(41))]);
+        assert_eq!(engine.renew(2), [Order::Launch]);
+        engine.run();
+        engine.is_ready(0);
+        assert_eq!(engine.is_ready(1), [begin(1, Some(40), None)]);
+    }
+
+    #[test]
+    fn a_limit_pauses_the_run_that_it_was_set_for() {
+        let mut engine = ready(2);
+        engine.run();
+        assert!(!engine.is_stopped(RunId(9)));
+        assert!(engine.is_stopped(RunId(1)));
+        assert_eq!(engine.phase(), &Phase::Pausing);
+        assert!(!engine.is_stopped(RunId(1)));
     }
 
     #[test]

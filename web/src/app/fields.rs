@@ -51,6 +51,12 @@ pub enum Field {
     EvalBatches,
     /// Seed.
     Seed,
+    /// How fast the run may go.
+    Speed,
+    /// The loss that is low enough.
+    StopLoss,
+    /// The time that is enough.
+    StopSeconds,
 }
 
 /// A value and the label that a select shows for it.
@@ -67,6 +73,8 @@ pub enum Kind {
     Whole(u64, u64, Option<&'static str>),
     /// A number.
     Real(f64, f64),
+    /// A number, or nothing.
+    MaybeReal(f64, f64),
     /// Lengths of packed documents, `x4` for four equal ones, empty for one.
     Documents,
 }
@@ -81,11 +89,19 @@ const LAYOUTS: &[Choice] =
     &[("contiguous", "Contiguous"), ("zigzag", "Zigzag"), ("striped", "Striped")];
 const TASKS: &[Choice] = &[("text", "Text"), ("recall", "Recall"), ("copy", "Copy")];
 const OPTIMIZERS: &[Choice] = &[("adamw", "AdamW"), ("sgd", "SGD")];
+/// Steps a second at most.
+const SPEEDS: &[Choice] = &[
+    ("", "full"),
+    ("10", "10 steps/s"),
+    ("3", "3 steps/s"),
+    ("1", "1 step/s"),
+    ("0.2", "1 step in 5 s"),
+];
 const DEGREES: &[Choice] = &[("", "automatic"), ("1", "1"), ("2", "2"), ("4", "4"), ("8", "8")];
 
 impl Field {
     /// Every field, in the order of the address.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 27] = [
         Self::Task,
         Self::Cp,
         Self::Dp,
@@ -110,6 +126,9 @@ impl Field {
         Self::EvalEvery,
         Self::EvalBatches,
         Self::Seed,
+        Self::Speed,
+        Self::StopLoss,
+        Self::StopSeconds,
     ];
 
     /// The name in `RunConfig`, in refusals and in the address.
@@ -132,6 +151,12 @@ impl Field {
         // Too many workers in all is told beside the number of ranks.
         let key = if key == "world_size" { "cp" } else { key };
         Self::ALL.into_iter().find(|field| field.key() == key)
+    }
+
+    /// Whether it only says how a run is watched and when it pauses, so that changing it leaves the
+    /// run as it is.
+    pub fn is_limit(self) -> bool {
+        matches!(self, Self::Speed | Self::StopLoss | Self::StopSeconds)
     }
 
     /// What may be entered; the limits are the page's own, far below what a machine could do.
@@ -160,6 +185,9 @@ impl Field {
             Self::GradClip => Kind::Real(0.0, 1e9),
             // Every double holds these seeds exactly, and so does every other tool.
             Self::Seed => Kind::Whole(0, (1 << 53) - 1, None),
+            Self::Speed => Kind::Choice(SPEEDS),
+            Self::StopLoss => Kind::MaybeReal(0.0, 1e9),
+            Self::StopSeconds => Kind::MaybeReal(0.1, 1e6),
         }
     }
 
@@ -189,6 +217,9 @@ impl Field {
             Self::EvalEvery => ("eval_every", "Evaluate every", "steps; 0 is never"),
             Self::EvalBatches => ("eval_batches", "Evaluation batches", "in one evaluation"),
             Self::Seed => ("seed", "Seed", "parameters and data"),
+            Self::Speed => ("speed", "Speed", "to watch"),
+            Self::StopLoss => ("stop_loss", "Stop at loss", "or lower"),
+            Self::StopSeconds => ("stop_seconds", "Stop after", "seconds of training"),
         }
     }
 }

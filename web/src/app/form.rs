@@ -6,6 +6,7 @@ use plan::{Layout, Optimizer, Refusal, RunConfig, RunPlan, StrategyKind, Task};
 use crate::app::fields::{Field, Kind, MAX_WORLD};
 use crate::app::shared::Shared;
 use crate::app::whole::{is_whole, shown};
+use crate::cluster::Limits;
 
 /// What stands in each field, right or wrong, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +81,16 @@ impl Form {
         Ok(config)
     }
 
+    /// How fast the run may go and when it pauses; what cannot be read does not limit it.
+    pub fn limits(&self) -> Limits {
+        let number = |field| maybe_real(field, self.get(field).trim()).ok().flatten();
+        Limits {
+            step_ms: number(Field::Speed).filter(|&speed| speed > 0.0).map(|speed| 1e3 / speed),
+            stop_loss: number(Field::StopLoss),
+            stop_seconds: number(Field::StopSeconds),
+        }
+    }
+
     fn read(&self, field: Field, config: &mut RunConfig) -> Result<(), Refusal> {
         let text = self.get(field).trim();
         let whole = || whole(field, text);
@@ -116,6 +127,10 @@ impl Form {
             Field::WeightDecay => config.weight_decay = real(field, text)?,
             Field::GradClip => config.grad_clip = real(field, text)?,
             Field::Seed => config.seed = whole()?.unwrap_or_default(),
+            // What the page does with these, no run knows of.
+            Field::Speed | Field::StopLoss | Field::StopSeconds => {
+                maybe_real(field, text)?;
+            }
         }
         Ok(())
     }
@@ -205,7 +220,7 @@ fn whole(field: Field, text: &str) -> Result<Option<u64>, Refusal> {
 
 fn real(field: Field, text: &str) -> Result<f64, Refusal> {
     let (low, high) = match field.kind() {
-        Kind::Real(low, high) => (low, high),
+        Kind::Real(low, high) | Kind::MaybeReal(low, high) => (low, high),
         _ => (f64::MIN, f64::MAX),
     };
     let refuse = |reason: &str| {
@@ -216,6 +231,14 @@ fn real(field: Field, text: &str) -> Result<f64, Refusal> {
         Ok(value) if value >= low && value <= high => Ok(value),
         Ok(value) if !value.is_nan() => refuse("it is out of range"),
         _ => refuse("it is not a number"),
+    }
+}
+
+/// The number in a field that may be empty; a choice of numbers is one.
+fn maybe_real(field: Field, text: &str) -> Result<Option<f64>, Refusal> {
+    match text {
+        "" => Ok(None),
+        text => real(field, text).map(Some),
     }
 }
 
@@ -253,6 +276,7 @@ fn text_of(config: &RunConfig, field: Field) -> String {
         Field::WeightDecay => config.weight_decay.to_string(),
         Field::GradClip => config.grad_clip.to_string(),
         Field::Seed => config.seed.to_string(),
+        Field::Speed | Field::StopLoss | Field::StopSeconds => String::new(),
     }
 }
 
@@ -333,6 +357,16 @@ mod tests {
     fn equal_documents_follow_the_length() {
         let form = Form::default().with(Field::Documents, "x3").with(Field::SeqLen, "10");
         assert_eq!(form.config().expect("it reads").documents, [4, 3, 3]);
+    }
+
+    #[test]
+    fn limits_are_read_beside_the_run() {
+        let form = Form::default().with(Field::Speed, "10").with(Field::StopLoss, "2.5");
+        let expect = Limits { step_ms: Some(100.0), stop_loss: Some(2.5), stop_seconds: None };
+        assert_eq!((form.limits(), form.config()), (expect, Ok(RunConfig::default())));
+        assert_eq!(Form::default().limits(), Limits::default());
+        assert_eq!(refused(Field::StopSeconds, "0").works, "try a number from 0.1 to 1000000");
+        assert_eq!(refused(Field::StopLoss, "low").reason, "it is not a number");
     }
 
     #[test]

@@ -15,6 +15,12 @@ impl State {
                 let orders = self.engine.is_ready(rank);
                 self.begin(orders)
             }
+            ClusterEvent::Stopped(run, stop) => {
+                if self.engine.is_stopped(run) {
+                    self.stopped = Some(stop);
+                }
+                Vec::new()
+            }
             ClusterEvent::Failure(failure) => self.fail(failure),
             ClusterEvent::Report { rank, report } => self.hear_report(rank, report),
         }
@@ -33,13 +39,20 @@ impl State {
                 if follows { vec![Effect::AdvanceReference(after)] } else { Vec::new() }
             }
             Report::Paused { run, steps } => {
+                let stood = self.engine.stands();
                 let orders = self.engine.is_paused(run, rank, steps);
-                self.tell(orders)
+                let mut effects = self.tell(orders);
+                if !stood {
+                    effects.extend(self.arrive());
+                }
+                effects
             }
             Report::Finished { run } => {
+                let stood = self.engine.stands();
                 self.engine.is_finished(run, rank);
-                Vec::new()
+                if stood { Vec::new() } else { self.arrive() }
             }
+            Report::Snapshot { run, steps, bytes } => self.keep_state(run, steps, bytes),
             Report::Failed { run, message } if run == current => {
                 self.fail(Failure { rank: Some(rank), url: String::new(), message })
             }

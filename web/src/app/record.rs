@@ -1,8 +1,11 @@
-//! All that the page keeps of a run: folds over its events, and the newest whole step.
+//! All that the page keeps of a run: folds over its whole steps, the steps, and states of it.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
+use crate::app::history::History;
 use crate::app::shared::Shared;
+use crate::app::snapshots::Snapshots;
 use plan::Event;
 use plan::event::EventKind;
 use plan::fold::times::Times;
@@ -19,6 +22,13 @@ pub struct Record {
     pub newest: Option<Shared<WholeStep>>,
     /// Events of steps that some rank has not finished: by step, then by rank.
     unfinished: BTreeMap<u32, Vec<Vec<Event>>>,
+    history: History,
+    snapshots: Snapshots,
+    /// What was counted up to states that are kept.
+    marks: BTreeMap<u32, (Shared<Sent>, Shared<Times>)>,
+    first: u32,
+    at: u32,
+    furthest: u32,
 }
 
 /// What each rank has done so far.
@@ -46,16 +56,23 @@ pub struct WholeStep {
 }
 
 impl Record {
+    /// Nothing yet, of a run that begins from `origin`: steps done, and the state after them.
+    pub fn from(origin: Option<(u32, Rc<[u8]>)>) -> Self {
+        let mut record = Self::default();
+        if let Some((steps, bytes)) = origin {
+            record.at = steps;
+            record.first = steps;
+            record.snapshots = Snapshots::from(steps, bytes);
+            record.figures.times = Shared::new(Times::from(steps));
+        }
+        record
+    }
+
     /// Adds events of one rank, in the order in which they happened; `world` ranks take part.
+    /// Everything counts once its step is whole.
     pub fn add(&mut self, world: usize, events: Vec<Event>) {
-        let curve = self.curve.make_mut();
-        let sent = self.figures.sent.make_mut();
-        let times = self.figures.times.make_mut();
         let mut ended = None;
         for event in events {
-            curve.add(&event);
-            sent.add(&event);
-            times.add(&event);
             if matches!(event.kind, EventKind::StepEnd { .. }) {
                 ended = Some(event.step);
             }
@@ -68,10 +85,102 @@ impl Record {
             && self.unfinished.get(&step).is_some_and(|ranks| ranks.iter().all(|r| has_ended(r)))
             && let Some(events) = self.unfinished.remove(&step)
         {
-            self.newest = Some(Shared::new(WholeStep { step, events }));
-            self.figures.newest = self.newest.clone();
-            self.unfinished.retain(|&other, _| other > step);
+            self.count(WholeStep { step, events });
         }
+    }
+
+    fn count(&mut self, whole: WholeStep) {
+        let curve = self.curve.make_mut();
+        let sent = self.figures.sent.make_mut();
+        let times = self.figures.times.make_mut();
+        for event in whole.events.iter().flatten() {
+            curve.add(event);
+            sent.add(event);
+            times.add(event);
+        }
+        self.history.add(&whole);
+        self.at = whole.step + 1;
+        self.furthest = self.furthest.max(self.at);
+        if self.snapshots.get(self.at).is_some() {
+            self.mark();
+        }
+        self.unfinished.retain(|&other, _| other > whole.step);
+        self.newest = Some(Shared::new(whole));
+        self.figures.newest = self.newest.clone();
+    }
+
+    /// Keeps the state after `steps` steps.
+    pub fn keep(&mut self, steps: u32, bytes: Rc<[u8]>) {
+        self.snapshots.add(steps, bytes);
+        if steps == self.at {
+            self.mark();
+        }
+    }
+
+    /// What was counted up to a state belongs to it.
+    fn mark(&mut self) {
+        let mark = (self.figures.sent.clone(), self.figures.times.clone());
+        self.marks.insert(self.at, mark);
+    }
+
+    /// The newest state that is kept, with the steps done and what was counted up to it.
+    pub fn newest_state(&self) -> Option<(u32, &Rc<[u8]>, &Shared<Sent>, &Shared<Times>)> {
+        let (&steps, (sent, times)) = self.marks.range(..=self.at).next_back()?;
+        Some((steps, self.snapshots.get(steps)?, sent, times))
+    }
+
+    /// Stands where an earlier visit stood.
+    pub fn take_up(
+        &mut self,
+        steps: u32,
+        state: Rc<[u8]>,
+        curve: Shared<Curve>,
+        counted: (Shared<Sent>, Shared<Times>),
+    ) {
+        self.curve = curve;
+        self.marks.insert(steps, counted);
+        self.snapshots.add(steps, state);
+        self.furthest = steps;
+        self.go_back(Some(steps));
+    }
+
+    /// A state from which `steps` can be reached, as near as there is one: kept, and with what was
+    /// counted up to it.
+    pub fn nearest(&self, steps: u32) -> Option<u32> {
+        let mut before = self.snapshots.before(steps);
+        while let Some(state) = before {
+            if state == self.first || self.marks.contains_key(&state) {
+                return Some(state);
+            }
+            before = state.checked_sub(1).and_then(|less| self.snapshots.before(less));
+        }
+        None
+    }
+
+    /// The ranks take up the state after `from` steps, or the seed's: what is counted begins
+    /// there. Later steps stay known, since they will come out the same.
+    pub fn go_back(&mut self, from: Option<u32>) {
+        self.at = from.unwrap_or(0);
+        self.unfinished.clear();
+        let (sent, times) = self
+            .marks
+            .get(&self.at)
+            .cloned()
+            .unwrap_or_else(|| (Shared::default(), Shared::new(Times::from(self.first))));
+        (self.figures.sent, self.figures.times) = (sent, times);
+        self.newest = self.at.checked_sub(1).and_then(|step| self.step(step));
+        self.figures.newest = self.newest.clone();
+    }
+
+    /// Everything that happened in `step`, if it is still kept.
+    pub fn step(&self, step: u32) -> Option<Shared<WholeStep>> {
+        self.history.get(step).map(Shared::new)
+    }
+
+    /// The events so far of a step that no rank has finished, for a look into it.
+    pub fn under_way(&self) -> Option<Shared<WholeStep>> {
+        let (&step, events) = self.unfinished.first_key_value()?;
+        Some(Shared::new(WholeStep { step, events: events.clone() }))
     }
 
     /// Notes the wasm memory of `rank`.
@@ -86,14 +195,30 @@ impl Record {
         self.figures.tokens.make_mut().insert(rank, tokens);
     }
 
-    /// Steps that all of `world` ranks have finished.
-    pub fn steps(&self, world: usize) -> u32 {
-        self.figures.times.steps(world)
+    /// Steps that all ranks have finished.
+    pub fn steps(&self) -> u32 {
+        self.at
     }
 
-    /// The newest loss and its step.
+    /// The step at which the run began: 0, or that of a checkpoint.
+    pub fn first(&self) -> u32 {
+        self.first
+    }
+
+    /// The most steps that all ranks had finished at any time.
+    pub fn furthest(&self) -> u32 {
+        self.furthest.max(self.at)
+    }
+
+    /// The state after `steps` steps, if it is kept.
+    pub fn state(&self, steps: u32) -> Option<&Rc<[u8]>> {
+        self.snapshots.get(steps)
+    }
+
+    /// The loss of the newest step, and the step.
     pub fn loss(&self) -> Option<(u32, f64)> {
-        self.curve.steps().rev().find_map(|(step, numbers)| Some((step, numbers.loss?)))
+        let done = self.curve.steps().rev().skip_while(|(step, _)| *step >= self.at);
+        done.into_iter().find_map(|(step, numbers)| Some((step, numbers.loss?)))
     }
 }
 
@@ -120,12 +245,12 @@ mod tests {
         let mut record = Record::default();
         record.add(2, step(0, 0, 5.0));
         record.add(2, step(0, 1, 4.0));
-        assert_eq!((record.steps(2), record.newest.is_some()), (0, false));
+        assert_eq!((record.steps(), record.newest.is_some()), (0, false));
         record.add(2, step(1, 0, 5.0));
         assert_eq!(record.newest.as_ref().map(|n| n.step), Some(0));
         record.add(2, step(1, 1, 4.0));
         assert_eq!(record.newest.as_ref().map(|n| n.step), Some(1));
-        assert_eq!((record.steps(2), record.loss()), (2, Some((1, 4.0))));
+        assert_eq!((record.steps(), record.loss()), (2, Some((1, 4.0))));
         assert!(record.unfinished.is_empty());
     }
 
@@ -141,5 +266,43 @@ mod tests {
         assert_eq!(*whole.figures.times, *single.figures.times);
         let newest = |record: &Record| record.newest.as_ref().map(|n| n.events.clone());
         assert_eq!(newest(&whole), newest(&single));
+    }
+
+    fn trained(steps: u32) -> Record {
+        let mut record = Record::default();
+        for number in 0..steps {
+            record.add(1, step(0, number, 5.0 - f64::from(number)));
+            if number == 1 {
+                record.keep(2, vec![7].into());
+            }
+        }
+        record
+    }
+
+    #[test]
+    fn going_back_counts_from_the_state_and_keeps_what_is_known() {
+        let mut record = trained(4);
+        let whole = record.figures.clone();
+        assert_eq!((record.nearest(3), record.nearest(1)), (Some(2), None));
+        record.go_back(Some(2));
+        assert_eq!((record.steps(), record.furthest(), record.loss()), (2, 4, Some((1, 4.0))));
+        assert_eq!(record.newest.as_ref().map(|n| n.step), Some(1));
+        assert_eq!(record.figures.times.steps(1), 2);
+        record.add(1, step(0, 2, 3.0));
+        record.add(1, step(0, 3, 2.0));
+        assert_eq!((*record.figures.times).clone(), (*whole.times).clone());
+        assert_eq!(record.curve.losses().len(), 4);
+        record.go_back(None);
+        assert_eq!((record.steps(), record.figures.times.steps(1), record.loss()), (0, 0, None));
+    }
+
+    #[test]
+    fn a_run_from_a_checkpoint_counts_from_there() {
+        let mut record = Record::from(Some((40, vec![1].into())));
+        assert_eq!((record.steps(), record.first(), record.nearest(45)), (40, 40, Some(40)));
+        record.add(1, step(0, 40, 2.0));
+        assert_eq!((record.steps(), record.figures.times.first()), (41, 40));
+        record.go_back(Some(40));
+        assert_eq!((record.steps(), record.figures.times.rank(0).steps), (40, 0));
     }
 }

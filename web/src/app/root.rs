@@ -4,14 +4,15 @@ use gloo_events::EventListener;
 use plan::command::Report;
 use yew::prelude::*;
 
-use crate::app::browser::picture;
+use crate::app::browser::{picture, store};
 use crate::app::engine::Order;
+use crate::app::last_run::LastRun;
 use crate::app::pace::{Pace, Progress};
 use crate::app::record::Figures;
 use crate::app::share::{File, Format, Picture, curve_svg};
 use crate::app::state::{Action, Effect, State};
 use crate::app::{browser, view};
-use crate::cluster::{Cluster, ClusterEvent, Failure, Go};
+use crate::cluster::{Cluster, ClusterEvent, Course, Failure};
 use crate::reference::{Reference, ReferenceEvent};
 
 /// The page.
@@ -25,9 +26,14 @@ pub struct App {
     /// What the tables show.
     figures: Figures,
     pace: Pace,
+    /// When the run was kept last.
+    remembered_ms: f64,
     _address: Option<EventListener>,
     _other_build: Option<EventListener>,
 }
+
+/// Milliseconds between two times that a running run is kept.
+const REMEMBER_MS: f64 = 5000.0;
 
 /// What happens to the page.
 pub enum Msg {
@@ -70,6 +76,7 @@ impl Component for App {
             waiting,
             figures: Figures::default(),
             pace: Pace::default(),
+            remembered_ms: f64::NEG_INFINITY,
             _address: address,
             _other_build: other_build,
         }
@@ -103,6 +110,13 @@ impl Component for App {
 
     fn rendered(&mut self, _ctx: &Context<Self>, first: bool) {
         if first {
+            let on = self.on.clone();
+            yew::platform::spawn_local(async move {
+                let run = store::kept().await.and_then(|bytes| LastRun::unpack(&bytes));
+                if let Some(run) = run {
+                    on.emit(Action::Recall(Box::new(run)));
+                }
+            });
             for effect in std::mem::take(&mut self.waiting) {
                 self.carry_out(effect);
             }
@@ -130,6 +144,17 @@ impl App {
         match effect {
             Effect::Launch => self.launch(),
             Effect::Tell(order) => self.tell(order),
+            Effect::Limit(limits) => {
+                if let Some(cluster) = &self.cluster {
+                    cluster.set_limits(limits);
+                }
+            }
+            Effect::SaveState(run) => {
+                if let Some(cluster) = &self.cluster {
+                    cluster.save(run);
+                }
+            }
+            Effect::Remember => self.remember(),
             Effect::SelfTest(run) => {
                 if let Some(cluster) = &self.cluster {
                     cluster.self_test(run);
@@ -178,7 +203,10 @@ impl App {
         let launch = self.state.launch;
         let on = self.on.reform(move |event| Action::Cluster(launch, event));
         match Cluster::launch(self.state.world() as u16, on) {
-            Ok(cluster) => self.cluster = Some(cluster),
+            Ok(cluster) => {
+                cluster.set_limits(self.state.form.limits());
+                self.cluster = Some(cluster);
+            }
             Err(failure) => self.act(Action::Cluster(launch, ClusterEvent::Failure(failure))),
         }
     }
@@ -188,13 +216,28 @@ impl App {
         let config = self.state.plan.config();
         let text = self.state.text.as_ref().map(|text| &*text.bytes);
         match order {
-            Order::Start(run) => cluster.start(run, config, text, Go::Run),
-            Order::StartPaused(run) => cluster.start(run, config, text, Go::Paused),
-            Order::Step(run) => cluster.step(run),
+            Order::Begin { run, from, until } => {
+                let state = |steps| self.state.record.state(steps).cloned();
+                let from = from.and_then(|steps| Some((steps, state(steps)?)));
+                cluster.start(run, config, text, &Course { from, until });
+            }
+            Order::Advance(run, until) => cluster.advance(run, until),
             Order::Resume(run) => cluster.resume(run),
             Order::Pause(run) => cluster.pause(run),
             // Launching is an effect of its own.
             Order::Launch => {}
+        }
+    }
+
+    /// Keeps the run for the next visit; not too often while it goes on.
+    fn remember(&mut self) {
+        let now = browser::now_ms();
+        if !self.state.engine.stands() && now - self.remembered_ms < REMEMBER_MS {
+            return;
+        }
+        self.remembered_ms = now;
+        if let Some(run) = LastRun::pack(&self.state) {
+            yew::platform::spawn_local(store::keep(run));
         }
     }
 
@@ -224,7 +267,7 @@ fn told(is_kept: bool, name: &str) -> String {
 fn is_report(action: &Action) -> bool {
     match action {
         Action::Cluster(_, ClusterEvent::Report { report, .. }) => {
-            matches!(report, Report::Events { .. })
+            matches!(report, Report::Events { .. } | Report::Snapshot { .. })
         }
         Action::Reference(_, ReferenceEvent::Loss { .. }) => true,
         _ => false,

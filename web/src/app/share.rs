@@ -27,6 +27,8 @@ pub enum Keep {
     Traffic,
     /// The events of the held or newest step as a trace.
     Trace,
+    /// The state of parameters and optimiser as a checkpoint, which the native command reads.
+    Checkpoint,
     /// The user's own text, which the native command reads.
     Text,
 }
@@ -109,6 +111,8 @@ impl State {
                 mime: "application/json",
                 bytes: serde_json::to_vec(&Document::new(&step.events)).unwrap_or_default(),
             }),
+            // It is taken once all ranks stand.
+            Keep::Checkpoint => None,
             Keep::Text => self.text.as_ref().map(|text| File {
                 name: file_name(&text.name),
                 mime: "text/plain",
@@ -133,7 +137,7 @@ impl State {
     }
 
     /// The run and the number of its steps, short enough for a file's name.
-    fn run_name(&self, step: u32) -> String {
+    pub(super) fn run_name(&self, step: u32) -> String {
         let c = self.plan.config();
         format!(
             "ringside-{}-{}-cp{}-dp{}-t{}-seed{}-step{step}",

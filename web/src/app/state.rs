@@ -7,6 +7,7 @@ use plan::{Refusal, RunPlan};
 
 use crate::app::address;
 use crate::app::backend::{self, Backend};
+use crate::app::beside::Beside;
 use crate::app::doctor::{self, Doctor};
 use crate::app::embed::Embed;
 use crate::app::engine::{self, Engine, Phase};
@@ -14,12 +15,14 @@ use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::groups::{self, Groups};
 use crate::app::language::Language;
+use crate::app::last_run::LastRun;
+use crate::app::origin::Origin;
 use crate::app::places::Place;
 use crate::app::record::{Record, WholeStep};
 use crate::app::reference::ReferenceLog;
 use crate::app::share::{File, Format, Keep, Picture};
 use crate::app::shared::Shared;
-use crate::cluster::ClusterEvent;
+use crate::cluster::{ClusterEvent, Limits, Stop};
 use crate::reference::ReferenceEvent;
 
 /// The longest text that the page takes.
@@ -53,6 +56,8 @@ pub struct State {
     pub form: Shared<Form>,
     /// The user's text; `None` is the built-in one.
     pub text: Option<OwnText>,
+    /// The text of the run, which is an earlier one while the form is wrong.
+    pub(super) used_text: Option<OwnText>,
     /// Whether one rank trains beside the others.
     pub check: bool,
     /// The run that the form means, or the last that it meant.
@@ -69,6 +74,16 @@ pub struct State {
     pub engine: Engine,
     /// The run's events, folded.
     pub record: Record,
+    /// The state that the run begins from, if it is not its seed's.
+    pub origin: Option<Rc<Origin>>,
+    /// The step that the user's hand on the slider points at, before the run goes there.
+    pub look: Option<u32>,
+    /// What is to be done once all ranks stand.
+    pub(super) then: Option<Then>,
+    /// Why the run paused by itself.
+    pub stopped: Option<Stop>,
+    /// A run that is kept to compare this one with.
+    pub beside: Option<Shared<Beside>>,
     /// What was kept as a file last, or why not.
     pub kept: Rc<str>,
     /// The step that the user holds to look at, while others follow.
@@ -81,6 +96,17 @@ pub struct State {
     pub launch: u32,
     /// Counts launches of the reference.
     pub reference_launch: u32,
+}
+
+/// What waits until all ranks stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Then {
+    /// Go to the state after so many steps.
+    Seek(u32),
+    /// Begin another run from the state in which they stand.
+    Fork,
+    /// Give the user that state as a file.
+    Export,
 }
 
 /// The self-test of the links.
@@ -123,6 +149,22 @@ pub enum Action {
     Step,
     /// The user pressed Step back.
     StepBack,
+    /// The user's hand on the slider points at the state after so many steps, or has left it.
+    Look(Option<u32>),
+    /// The user wants the run to be in the state after so many steps.
+    Seek(u32),
+    /// The user wants another run to begin from the present state.
+    Fork,
+    /// The user opened a checkpoint: its name and what is in it.
+    OpenCheckpoint(String, Vec<u8>),
+    /// A checkpoint that was chosen could not be read, and why.
+    NoCheckpoint(String),
+    /// The run is to begin from its seed again.
+    LeaveOrigin,
+    /// The user wants this run kept, to compare the next one with it; or the kept one gone.
+    Beside(bool),
+    /// The last run of an earlier visit was found.
+    Recall(Box<LastRun>),
     /// The user pressed Reset or Restart.
     Reset,
     /// The user pressed New seed; this is it.
@@ -175,6 +217,12 @@ pub enum Effect {
     AdvanceReference(u32),
     /// End it.
     DropReference,
+    /// Tell the workers how fast they may go and when to stop.
+    Limit(Limits),
+    /// Ask rank 0 for the state.
+    SaveState(RunId),
+    /// Keep the run for the next visit.
+    Remember,
     /// Run the self-test.
     SelfTest(RunId),
     /// Give the user a file.
@@ -204,14 +252,20 @@ impl State {
             doctor: Shared::default(),
             form: Shared::default(),
             text: None,
+            used_text: None,
             check: false,
-            engine: Engine::new(plan.mesh().world().get()),
+            engine: Engine::new(plan.mesh().world().get(), None),
             plan,
             refusals: Rc::new([]),
             notices: Rc::new([]),
             embed: None,
             other_build: false,
             record: Record::default(),
+            origin: None,
+            look: None,
+            then: None,
+            stopped: None,
+            beside: None,
             held: None,
             kept: "".into(),
             reference: Shared::default(),
@@ -236,7 +290,7 @@ impl State {
 
     /// Steps that every rank has done.
     pub fn steps(&self) -> u32 {
-        self.record.steps(self.world())
+        self.record.steps()
     }
 
     /// Whether Run and Step may begin anything.
@@ -259,9 +313,20 @@ impl State {
 
     /// Whether Step back may begin anything.
     pub fn can_step_back(&self) -> bool {
+        self.can_run() && self.steps() > self.record.first() && self.engine.stands()
+    }
+
+    /// Whether the present state can be taken: as a file, or as the beginning of another run.
+    pub fn can_take(&self) -> bool {
         self.can_run()
             && self.steps() > 0
-            && matches!(self.engine.phase(), Phase::Paused | Phase::Finished)
+            && (self.engine.stands() || *self.engine.phase() == Phase::Running)
+    }
+
+    /// The step that is looked at: where the slider points, the one that is held, or the newest.
+    pub fn shown(&self) -> Option<Shared<WholeStep>> {
+        let looked = self.look.and_then(|steps| self.record.step(steps.checked_sub(1)?));
+        looked.or_else(|| self.held.clone()).or_else(|| self.record.newest.clone())
     }
 
     /// What to do so that the address holds the run; nothing while the form is wrong.
@@ -288,6 +353,7 @@ impl State {
             true => (*self.form).clone(),
             false => Form::of(self.plan.config()),
         };
-        address::write(place, &form, self.check, self.text.is_some())
+        let from = self.origin.as_ref().map(|origin| origin.steps());
+        address::write(place, &form, self.check, self.text.is_some(), from)
     }
 }

@@ -3,13 +3,14 @@
 use std::rc::Rc;
 
 use crate::app::address::{self, Opened};
+use crate::app::beside::Beside;
 use crate::app::engine;
 use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::places::Place;
-use crate::app::record::Record;
+use crate::app::share::Keep;
 use crate::app::shared::Shared;
-use crate::app::state::{Action, Effect, SelfTest, State};
+use crate::app::state::{Action, Effect, SelfTest, State, Then};
 
 impl State {
     /// Takes `action`; what the world outside must do comes back.
@@ -28,10 +29,12 @@ impl State {
                 effects
             }
             Action::Run if self.can_run() => {
+                (self.stopped, self.look, self.held) = (None, None, None);
                 let orders = self.engine.run();
                 self.begin(orders)
             }
             Action::Step if self.can_run() => {
+                (self.stopped, self.look, self.held) = (None, None, None);
                 let orders = self.engine.step();
                 self.begin(orders)
             }
@@ -40,7 +43,30 @@ impl State {
                 let orders = self.engine.pause();
                 self.tell(orders)
             }
-            Action::StepBack => self.step_back(),
+            Action::StepBack if self.can_step_back() => self.seek(self.steps() - 1),
+            Action::StepBack => Vec::new(),
+            Action::Look(steps) => {
+                self.look = steps.map(|steps| self.reachable(steps));
+                Vec::new()
+            }
+            Action::Seek(steps) => self.seek(steps),
+            Action::Fork => self.when_standing(Then::Fork),
+            Action::OpenCheckpoint(name, bytes) => self.open_checkpoint(&name, bytes),
+            Action::NoCheckpoint(why) => {
+                self.notices = Rc::new([why]);
+                Vec::new()
+            }
+            Action::LeaveOrigin => {
+                self.set_origin(None);
+                let mut effects = self.restart();
+                effects.extend(self.write_address());
+                effects
+            }
+            Action::Beside(keep) => {
+                self.beside = keep.then(|| Shared::new(Beside::of(self)));
+                Vec::new()
+            }
+            Action::Recall(run) => self.recall(*run),
             Action::Reset => self.restart(),
             Action::TestLinks => self.test_links(),
             Action::Open(address) => self.open_address(&address),
@@ -68,6 +94,7 @@ impl State {
                 self.held = step;
                 Vec::new()
             }
+            Action::Keep(Keep::Checkpoint) => self.when_standing(Then::Export),
             Action::Keep(keep) => self.file(keep).map(Effect::Save).into_iter().collect(),
             Action::Draw(picture, format) => {
                 vec![Effect::Draw(picture, format, self.picture_name(picture, format))]
@@ -94,19 +121,28 @@ impl State {
     }
 
     /// Takes over another form; a run that it changes begins anew.
-    fn edit(&mut self, form: Form) -> Vec<Effect> {
+    pub(super) fn edit(&mut self, form: Form) -> Vec<Effect> {
+        let limits = form.limits();
+        let limited = limits != self.form.limits();
         self.form = Shared::new(form);
         let text_bytes = self.text.as_ref().map(|text| text.bytes.len());
         match self.form.plan(text_bytes) {
             Ok(plan) => {
-                self.plan = plan;
+                // How fast it goes and when it pauses is no part of the run.
+                let same = plan.config() == self.plan.config()
+                    && self.text == self.used_text
+                    && self.refusals.is_empty();
                 self.refusals = Rc::new([]);
-                let mut effects =
-                    if self.engine.is_used() || self.world() != self.engine.ready().len() {
-                        self.restart()
-                    } else {
-                        self.forget_reference()
-                    };
+                self.used_text = self.text.clone();
+                let mut effects = Vec::new();
+                if !same {
+                    self.plan = plan;
+                    self.fit_origin();
+                    effects.extend(self.begin_anew());
+                }
+                if limited {
+                    effects.push(Effect::Limit(limits));
+                }
                 effects.extend(self.write_address());
                 effects
             }
@@ -115,6 +151,16 @@ impl State {
                 // A run that goes on under settings that are no longer shown would mislead.
                 if self.engine.is_used() { self.restart() } else { Vec::new() }
             }
+        }
+    }
+
+    /// Fresh workers for what was changed, where there are others or they are used.
+    fn begin_anew(&mut self) -> Vec<Effect> {
+        if self.engine.is_used() || self.world() != self.engine.ready().len() {
+            self.restart()
+        } else {
+            self.record = self.fresh_record();
+            self.forget_reference()
         }
     }
 
@@ -130,7 +176,11 @@ impl State {
         }
         self.notices = notices.into();
         self.check = check;
-        self.edit(form)
+        let mut effects = self.edit(form);
+        if self.engine.has_begun() {
+            effects.extend(self.follow_reference());
+        }
+        effects
     }
 
     /// Looks at another place; nothing of the run changes.
@@ -153,28 +203,14 @@ impl State {
         self.write_address().into_iter().collect()
     }
 
-    /// Ends the run; fresh workers wait at step 0.
-    fn restart(&mut self) -> Vec<Effect> {
+    /// Ends the run; fresh workers wait where it began.
+    pub(super) fn restart(&mut self) -> Vec<Effect> {
         let orders = self.engine.renew(self.world());
-        self.clear(orders)
-    }
-
-    fn step_back(&mut self) -> Vec<Effect> {
-        if !self.can_step_back() {
-            return Vec::new();
-        }
-        let orders = self.engine.rewind(self.steps() - 1);
-        let mut effects = self.clear(orders);
-        effects.extend(self.follow_reference());
-        effects
-    }
-
-    fn clear(&mut self, orders: Vec<engine::Order>) -> Vec<Effect> {
-        self.record = Record::default();
-        self.held = None;
+        self.record = self.fresh_record();
+        (self.held, self.look, self.then, self.stopped) = (None, None, None, None);
         self.self_test = SelfTest::Idle;
-        let mut effects = self.forget_reference();
-        effects.extend(self.tell(orders));
+        let mut effects = self.tell(orders);
+        effects.extend(self.forget_reference());
         effects
     }
 
@@ -194,14 +230,19 @@ impl State {
     }
 
     pub(super) fn tell(&mut self, orders: Vec<engine::Order>) -> Vec<Effect> {
-        let effect = |order| match order {
+        let mut effect = |order| match order {
             engine::Order::Launch => {
                 self.launch += 1;
                 Effect::Launch
             }
-            order => Effect::Tell(order),
+            order => {
+                if let engine::Order::Begin { from, .. } = order {
+                    self.record.go_back(from);
+                }
+                Effect::Tell(order)
+            }
         };
-        orders.into_iter().map(effect).collect()
+        orders.into_iter().map(&mut effect).collect()
     }
 
     /// Begins or ends the one-rank run as the switch and the phase ask for.
@@ -241,7 +282,9 @@ mod tests {
     use plan::{Event, EventKind};
 
     use crate::app::engine::{Order, Phase};
-    use crate::cluster::ClusterEvent;
+    use crate::app::last_run::LastRun;
+    use crate::app::state::OwnText;
+    use crate::cluster::{ClusterEvent, Stop};
     use crate::reference::ReferenceEvent;
 
     fn ready(address: &str) -> State {
@@ -283,10 +326,19 @@ mod tests {
             .collect()
     }
 
+    fn begin(run: u32, from: Option<u32>, until: Option<u32>) -> Effect {
+        Effect::Tell(Order::Begin { run: RunId(run), from, until })
+    }
+
+    fn snapshot(state: &mut State, steps: u32) -> Vec<Effect> {
+        let run = state.engine.run_id();
+        hear(state, 0, Report::Snapshot { run, steps, bytes: vec![1] })
+    }
+
     #[test]
     fn a_changed_setting_begins_anew_and_is_in_the_address() {
         let mut state = ready("");
-        assert_eq!(state.apply(Action::Run), [Effect::Tell(Order::Start(RunId(1)))]);
+        assert_eq!(state.apply(Action::Run), [begin(1, None, None)]);
         train(&mut state, 0);
         assert_eq!(state.steps(), 1);
         let effects = state.apply(Action::Set(Field::Layout, "zigzag".into()));
@@ -326,24 +378,113 @@ mod tests {
     }
 
     #[test]
-    fn step_back_retrains_to_the_step_before() {
+    fn step_back_takes_up_an_earlier_state_and_keeps_what_is_known() {
         let mut state = ready("v=1&cp=2");
         state.apply(Action::Step);
         train(&mut state, 0);
-        pause(&mut state, 1);
+        let effects = pause(&mut state, 1);
+        assert_eq!(effects, [Effect::SaveState(RunId(1))]);
+        assert_eq!(snapshot(&mut state, 1), [Effect::Remember]);
         state.apply(Action::Step);
         train(&mut state, 1);
         assert!(!state.can_step_back());
         pause(&mut state, 2);
         assert!(state.can_step_back());
-        assert_eq!(state.apply(Action::StepBack), [Effect::Launch]);
+        assert_eq!(state.apply(Action::StepBack), [begin(2, Some(1), Some(1))]);
+        assert_eq!((state.steps(), state.record.furthest()), (1, 2));
+        pause(&mut state, 1);
+        assert_eq!((state.steps(), state.engine.phase()), (1, &Phase::Paused));
+        assert_eq!(state.record.curve.losses().len(), 2);
+        // Before the first state there is the seed's.
+        assert_eq!(state.apply(Action::StepBack), [begin(3, None, Some(0))]);
         assert_eq!(state.steps(), 0);
+    }
+
+    #[test]
+    fn the_slider_pauses_a_run_before_it_takes_it_elsewhere() {
+        let mut state = ready("v=1&cp=2");
+        state.apply(Action::Run);
+        for step in 0..3 {
+            train(&mut state, step);
+        }
+        state.apply(Action::Look(Some(2)));
+        assert_eq!(state.shown().map(|step| step.step), Some(1));
+        state.apply(Action::Look(Some(99)));
+        assert_eq!(state.look, Some(3));
+        assert_eq!(state.apply(Action::Seek(1)), [Effect::Tell(Order::Pause(RunId(1)))]);
+        assert_eq!(pause(&mut state, 3), [begin(2, None, Some(1))]);
+        train(&mut state, 0);
+        pause(&mut state, 1);
+        assert_eq!((state.steps(), state.look, state.engine.phase()), (1, None, &Phase::Paused));
+    }
+
+    #[test]
+    fn a_fork_goes_on_from_the_state_and_keeps_the_run_beside() {
+        let mut state = ready("v=1&cp=2&steps=9");
+        state.apply(Action::Step);
+        train(&mut state, 0);
+        pause(&mut state, 1);
+        assert_eq!(state.apply(Action::Fork), [Effect::SaveState(RunId(1))]);
+        let effects = snapshot(&mut state, 1);
+        assert!(effects.contains(&Effect::Launch), "{effects:?}");
+        assert_eq!((state.steps(), state.record.first()), (1, 1));
+        assert!(state.beside.is_some() && state.address(Place::Play).contains("from=1"));
         for rank in 0..2 {
             state.apply(Action::Cluster(state.launch, ClusterEvent::Ready { rank }));
         }
+        // Another layout fits the state; another network does not.
+        state.apply(Action::Set(Field::Layout, "zigzag".into()));
+        assert!(state.origin.is_some());
+        state.apply(Action::Set(Field::Layers, "3".into()));
+        assert_eq!((state.origin.is_none(), state.notices.len(), state.steps()), (true, 1, 0));
+        assert!(!state.address(Place::Play).contains("from="));
+    }
+
+    #[test]
+    fn a_limit_changes_the_pace_and_not_the_run() {
+        let mut state = ready("v=1&cp=2");
+        state.apply(Action::Run);
+        train(&mut state, 0);
+        let effects = state.apply(Action::Set(Field::StopLoss, "4".into()));
+        assert!(
+            matches!(&effects[..], [Effect::Limit(l), Effect::WriteAddress(_)] if l.stop_loss == Some(4.0))
+        );
+        assert_eq!(state.steps(), 1);
+        let stop = Stop::Loss { step: 0, loss: 3.0 };
+        state.apply(Action::Cluster(state.launch, ClusterEvent::Stopped(RunId(1), stop)));
+        assert_eq!((state.engine.phase(), state.stopped), (&Phase::Pausing, Some(stop)));
+        pause(&mut state, 1);
+        state.apply(Action::Run);
+        assert_eq!(state.stopped, None);
+    }
+
+    #[test]
+    fn the_last_run_is_taken_up_where_its_state_was_kept() {
+        let mut state = ready("v=1&cp=2");
+        state.apply(Action::UseText(Some(OwnText {
+            name: "a.txt".into(),
+            bytes: vec![7; 300].into(),
+        })));
+        for rank in 0..2 {
+            state.apply(Action::Cluster(state.launch, ClusterEvent::Ready { rank }));
+        }
+        state.apply(Action::Step);
         train(&mut state, 0);
         pause(&mut state, 1);
-        assert_eq!((state.steps(), state.engine.phase()), (1, &Phase::Paused));
+        snapshot(&mut state, 1);
+        let packed = LastRun::pack(&state).expect("there is a state to keep");
+        let address = state.address(Place::Doctor);
+        let mut later = ready(&address);
+        let run = LastRun::unpack(&packed).expect("it was packed by this page");
+        let effects = later.apply(Action::Recall(Box::new(run)));
+        assert_eq!(effects[0], begin(1, Some(1), Some(1)));
+        assert_eq!((later.steps(), later.record.loss()), (1, Some((0, 5.0))));
+        assert_eq!(later.text, state.text);
+        // Another address is another run.
+        let mut other = ready("v=1&cp=2&seed=3");
+        let run = LastRun::unpack(&packed).expect("it was packed by this page");
+        assert_eq!(other.apply(Action::Recall(Box::new(run))), []);
+        assert!(LastRun::unpack(b"\x09something else").is_none());
     }
 
     #[test]

@@ -13,32 +13,54 @@ pub struct Grants {
     done: Vec<u32>,
     until: u32,
     going: bool,
+    horizon: u32,
 }
 
 impl Grants {
-    /// A run of `world` ranks that goes at once, or waits for a grant.
-    pub fn new(world: usize, going: bool) -> Self {
-        Self { done: vec![0; world], until: if going { HORIZON } else { 0 }, going }
+    /// A run of `world` ranks after `from` steps that waits for a grant.
+    pub fn new(world: usize, from: u32) -> Self {
+        Self { done: vec![from; world], until: from, going: false, horizon: HORIZON }
     }
 
-    /// The step up to which every rank may train.
-    pub fn until(&self) -> u32 {
-        self.until
+    /// Whether more will be granted as the ranks go on.
+    pub fn is_going(&self) -> bool {
+        self.going
     }
 
-    /// `rank` has done `steps` steps; the new grant, if that brings one.
-    pub fn done(&mut self, rank: usize, steps: u32) -> Option<u32> {
+    /// Every step waits for the page, or not.
+    pub fn set_close(&mut self, close: bool) {
+        self.horizon = if close { 1 } else { HORIZON };
+    }
+
+    /// `rank` has done `steps` steps.
+    pub fn done(&mut self, rank: usize, steps: u32) {
         if let Some(done) = self.done.get_mut(rank) {
             *done = steps.max(*done);
         }
-        self.extend()
+    }
+
+    /// Steps that every rank has done.
+    pub fn slowest(&self) -> u32 {
+        self.done.iter().min().copied().unwrap_or_default()
+    }
+
+    /// Whether [`Self::extend`] would grant more.
+    pub fn is_due(&self) -> bool {
+        self.going && self.slowest() + self.horizon > self.until
+    }
+
+    /// Grants what is due; the grant to announce.
+    pub fn extend(&mut self) -> Option<u32> {
+        self.is_due().then(|| {
+            self.until = self.slowest() + self.horizon;
+            self.until
+        })
     }
 
     /// The run goes on; the grant to announce.
     pub fn resume(&mut self) -> u32 {
         self.going = true;
-        self.extend();
-        self.until
+        self.extend().unwrap_or(self.until)
     }
 
     /// Nothing more is granted.
@@ -46,21 +68,11 @@ impl Grants {
         self.going = false;
     }
 
-    /// One step more than was granted, then nothing; the grant to announce.
-    pub fn step(&mut self) -> u32 {
+    /// All steps up to `until`, then nothing; the grant to announce.
+    pub fn advance(&mut self, until: u32) -> u32 {
         self.going = false;
-        self.until += 1;
+        self.until = until.max(self.until);
         self.until
-    }
-
-    fn extend(&mut self) -> Option<u32> {
-        let slowest = self.done.iter().min().copied().unwrap_or_default();
-        let until = slowest + HORIZON;
-        if !self.going || until <= self.until {
-            return None;
-        }
-        self.until = until;
-        Some(until)
     }
 }
 
@@ -68,54 +80,72 @@ impl Grants {
 mod tests {
     use super::*;
 
+    fn going(world: usize) -> Grants {
+        let mut grants = Grants::new(world, 0);
+        assert_eq!(grants.resume(), HORIZON);
+        grants
+    }
+
+    fn done(grants: &mut Grants, rank: usize, steps: u32) -> Option<u32> {
+        grants.done(rank, steps);
+        grants.extend()
+    }
+
     #[test]
     fn the_slowest_rank_moves_the_horizon() {
-        let mut grants = Grants::new(3, true);
-        assert_eq!(grants.until(), HORIZON);
-        assert_eq!(grants.done(0, 1), None);
-        assert_eq!(grants.done(2, 1), None);
-        assert_eq!(grants.done(1, 1), Some(1 + HORIZON));
-        assert_eq!(grants.done(0, 2), None);
+        let mut grants = going(3);
+        assert_eq!(done(&mut grants, 0, 1), None);
+        assert_eq!(done(&mut grants, 2, 1), None);
+        assert_eq!(done(&mut grants, 1, 1), Some(1 + HORIZON));
+        assert_eq!(done(&mut grants, 0, 2), None);
     }
 
     #[test]
     fn after_a_pause_all_ranks_end_at_what_was_granted() {
-        let mut grants = Grants::new(2, true);
-        grants.done(0, 1);
+        let mut grants = going(2);
+        done(&mut grants, 0, 1);
         grants.pause();
-        let until = grants.until();
-        assert_eq!(grants.done(1, 1), None);
+        let until = grants.until;
         for rank in 0..2 {
-            assert_eq!(grants.done(rank, until), None);
+            assert_eq!(done(&mut grants, rank, until), None);
         }
-        assert_eq!(grants.until(), until);
+        assert_eq!(grants.until, until);
         assert_eq!(grants.resume(), until + HORIZON);
     }
 
     #[test]
     fn resuming_before_all_have_stopped_grants_at_least_as_much() {
-        let mut grants = Grants::new(2, true);
+        let mut grants = going(2);
         grants.pause();
         assert_eq!(grants.resume(), HORIZON);
-        assert_eq!((grants.done(0, 1), grants.done(1, 1)), (None, Some(1 + HORIZON)));
+        assert_eq!((done(&mut grants, 0, 1), done(&mut grants, 1, 1)), (None, Some(1 + HORIZON)));
     }
 
     #[test]
-    fn a_step_is_one_step() {
-        let mut grants = Grants::new(2, false);
-        assert_eq!(grants.until(), 0);
-        assert_eq!(grants.step(), 1);
-        assert_eq!((grants.done(0, 1), grants.done(1, 1)), (None, None));
-        assert_eq!(grants.step(), 2);
-        grants.pause();
-        assert_eq!(grants.until(), 2);
+    fn an_advance_ends_where_it_was_to_end() {
+        let mut grants = Grants::new(2, 40);
+        assert_eq!((grants.until, grants.advance(41)), (40, 41));
+        assert_eq!((done(&mut grants, 0, 41), done(&mut grants, 1, 41)), (None, None));
+        assert_eq!(grants.advance(49), 49);
+        // What was granted stays granted.
+        assert_eq!(grants.advance(45), 49);
+    }
+
+    #[test]
+    fn closely_every_step_waits_for_the_page() {
+        let mut grants = Grants::new(1, 0);
+        grants.set_close(true);
+        assert_eq!(grants.resume(), 1);
+        grants.done(0, 1);
+        assert!(grants.is_due());
+        assert_eq!((grants.extend(), grants.extend()), (Some(2), None));
     }
 
     #[test]
     fn old_and_foreign_news_change_nothing() {
-        let mut grants = Grants::new(1, true);
-        assert_eq!(grants.done(0, 5), Some(5 + HORIZON));
-        assert_eq!(grants.done(0, 2), None);
-        assert_eq!(grants.done(7, 90), None);
+        let mut grants = going(1);
+        assert_eq!(done(&mut grants, 0, 5), Some(5 + HORIZON));
+        assert_eq!(done(&mut grants, 0, 2), None);
+        assert_eq!(done(&mut grants, 7, 90), None);
     }
 }

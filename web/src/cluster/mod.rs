@@ -3,14 +3,16 @@
 mod address;
 mod grants;
 mod handle;
+mod limits;
 mod mesh;
 mod probe;
 mod verdicts;
 mod watch;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use gloo_timers::callback::Timeout;
 use plan::RunConfig;
 use plan::command::{Command, Report, RunId};
 use plan::event::EventKind;
@@ -24,6 +26,7 @@ use watch::Watch;
 
 pub use address::Role;
 pub(crate) use address::loader;
+pub use limits::{Limits, Stop};
 pub(crate) use probe::find_bad_file;
 
 /// A world of workers, one a rank; they end when this is dropped.
@@ -44,6 +47,8 @@ pub enum ClusterEvent {
         /// What it reports.
         report: Report,
     },
+    /// A limit was reached: no more steps are granted.
+    Stopped(RunId, Stop),
     /// A worker could not be loaded, or broke outside any run.
     Failure(Failure),
 }
@@ -59,19 +64,27 @@ pub struct Failure {
     pub message: String,
 }
 
-/// Whether a run that starts also trains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Go {
-    /// It trains at once.
-    Run,
-    /// It waits for a step to be granted.
-    Paused,
+/// Where a run begins, and how far it goes at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    /// Steps done, and the checkpoint that holds the state after them; `None` is the seed's state.
+    pub from: Option<(u32, Rc<[u8]>)>,
+    /// Trains up to this step and rests; `None` trains on.
+    pub until: Option<u32>,
 }
 
 struct Inner {
     url: String,
     workers: RefCell<Vec<Handle>>,
     grants: RefCell<Option<(RunId, Grants)>>,
+    limits: Cell<Limits>,
+    /// Seconds that the run has trained since it began or went on.
+    trained_s: Cell<f64>,
+    /// The next grant, where the user wants to watch.
+    later: RefCell<Option<Timeout>>,
+    granted_ms: Cell<f64>,
+    /// The first run's time zero, which later ones share.
+    epoch_ms: Cell<Option<f64>>,
     verdicts: RefCell<Verdicts>,
     watch: Watch,
     on_event: Callback<ClusterEvent>,
@@ -84,6 +97,11 @@ impl Cluster {
             url: loader(Role::Rank),
             workers: RefCell::default(),
             grants: RefCell::default(),
+            limits: Cell::default(),
+            trained_s: Cell::default(),
+            later: RefCell::default(),
+            granted_ms: Cell::default(),
+            epoch_ms: Cell::default(),
             verdicts: RefCell::default(),
             watch: Watch::new(usize::from(world)),
             on_event,
@@ -111,28 +129,38 @@ impl Cluster {
         Ok(Self(inner))
     }
 
-    /// Begins a run on all ranks, with fresh links between them.
-    pub fn start(&self, run: RunId, config: &RunConfig, text: Option<&[u8]>, go: Go) {
-        let world = self.0.workers.borrow().len();
-        let grants = Grants::new(world, go == Go::Run);
-        let until = grants.until();
-        *self.0.grants.borrow_mut() = Some((run, grants));
-        let epoch_ms = now_ms();
+    /// Begins a run on all ranks, with fresh links between them; an earlier one ends.
+    pub fn start(&self, run: RunId, config: &RunConfig, text: Option<&[u8]>, course: &Course) {
+        let inner = &self.0;
+        let steps = course.from.as_ref().map_or(0, |(steps, _)| *steps);
+        let mut grants = Grants::new(inner.workers.borrow().len(), steps);
+        grants.set_close(inner.limits.get().are_close());
+        let until = match course.until {
+            Some(until) => grants.advance(until),
+            None => grants.resume(),
+        };
+        *inner.grants.borrow_mut() = Some((run, grants));
+        *inner.later.borrow_mut() = None;
+        inner.begin_again();
+        let epoch_ms = inner.epoch_ms.get().unwrap_or_else(now_ms);
+        inner.epoch_ms.set(Some(epoch_ms));
         self.wire(|rank| Command::Start {
             run,
             rank,
             config: Box::new(config.clone()),
             text: text.map(<[u8]>::to_vec),
+            from: course.from.as_ref().map(|(_, bytes)| bytes.to_vec()),
             until,
             epoch_ms,
         });
-        if go == Go::Paused {
-            self.0.tell_all(&Command::Pause { run });
+        if course.until.is_some() {
+            inner.tell_all(&Command::Pause { run });
         }
     }
 
     /// Lets the run go on.
     pub fn resume(&self, run: RunId) {
+        self.0.begin_again();
         self.0.grant(run, |grants| {
             let until = grants.resume();
             Command::Resume { run, until }
@@ -141,18 +169,37 @@ impl Cluster {
 
     /// Grants no more steps: the ranks say [`Report::Paused`] once they stand after the same one.
     pub fn pause(&self, run: RunId) {
+        *self.0.later.borrow_mut() = None;
         self.0.grant(run, |grants| {
             grants.pause();
             Command::Pause { run }
         });
     }
 
-    /// Grants one step.
-    pub fn step(&self, run: RunId) {
+    /// Grants the steps up to `until`, and no more.
+    pub fn advance(&self, run: RunId, until: u32) {
         self.0.grant(run, |grants| {
-            let until = grants.step();
+            let until = grants.advance(until);
             Command::Step { run, until }
         });
+    }
+
+    /// Asks rank 0 for the state: it says [`Report::Snapshot`].
+    pub fn save(&self, run: RunId) {
+        if let Some(worker) = self.0.workers.borrow().first() {
+            worker.send(&Command::Save { run }, &[]);
+        }
+    }
+
+    /// How fast the run may go and when it stops, from now on.
+    pub fn set_limits(&self, limits: Limits) {
+        self.0.limits.set(limits);
+        if let Some((_, grants)) = &mut *self.0.grants.borrow_mut() {
+            grants.set_close(limits.are_close());
+        }
+        // What waits for a slower pace is granted at the new one.
+        *self.0.later.borrow_mut() = None;
+        self.0.extend();
     }
 
     /// Tests and times the links between the workers; one report brings the answer of all.
@@ -195,7 +242,7 @@ impl Inner {
         self.tell_all(&command);
     }
 
-    fn hear(&self, rank: u16, heard: Heard) {
+    fn hear(self: &Rc<Self>, rank: u16, heard: Heard) {
         match heard {
             Heard::Report(Report::Ready { build }) => self.greet(rank, &build),
             Heard::Report(report) => {
@@ -251,19 +298,76 @@ impl Inner {
         self.on_event.emit(ClusterEvent::Ready { rank });
     }
 
-    /// Grants more as the ranks finish their steps.
-    fn follow(&self, rank: u16, report: &Report) {
+    /// The run's time for its limits begins anew.
+    fn begin_again(&self) {
+        self.trained_s.set(0.0);
+        self.granted_ms.set(f64::NEG_INFINITY);
+    }
+
+    /// Grants more as the ranks finish their steps, unless a limit was reached.
+    fn follow(self: &Rc<Self>, rank: u16, report: &Report) {
         let Report::Events { run, events, .. } = report else { return };
-        let ended = |kind: &EventKind| matches!(kind, EventKind::StepEnd { .. });
-        let Some(last) = events.iter().rev().find(|event| ended(&event.kind)) else { return };
-        let until = match &mut *self.grants.borrow_mut() {
+        let ended = |event: &&plan::Event| matches!(event.kind, EventKind::StepEnd { .. });
+        let Some(last) = events.iter().rev().find(ended) else { return };
+        match &mut *self.grants.borrow_mut() {
             Some((current, grants)) if current == run => {
-                grants.done(usize::from(rank), last.step + 1)
+                grants.done(usize::from(rank), last.step + 1);
             }
-            _ => None,
+            _ => return,
+        }
+        if rank == 0 {
+            let took: u64 = events.iter().filter(ended).map(plan::Event::took_us).sum();
+            self.trained_s.set(self.trained_s.get() + took as f64 * 1e-6);
+            self.stop_if_due(*run, events);
+        }
+        self.extend();
+    }
+
+    fn stop_if_due(&self, run: RunId, events: &[plan::Event]) {
+        let goes = self.grants.borrow().as_ref().is_some_and(|(_, grants)| grants.is_going());
+        let stop = self.limits.get().stop(events, self.trained_s.get()).filter(|_| goes);
+        if let Some(stop) = stop {
+            self.grant(run, |grants| {
+                grants.pause();
+                Command::Pause { run }
+            });
+            self.on_event.emit(ClusterEvent::Stopped(run, stop));
+        }
+    }
+
+    /// Grants what is due: at once, or when the user's pace allows it.
+    fn extend(self: &Rc<Self>) {
+        let due = |(_, grants): &(RunId, Grants)| grants.is_due();
+        if self.later.borrow().is_some() || !self.grants.borrow().as_ref().is_some_and(due) {
+            return;
+        }
+        let rest = self
+            .limits
+            .get()
+            .step_ms
+            .map_or(0.0, |step_ms| self.granted_ms.get() + step_ms - now_ms());
+        if rest > 0.0 {
+            let weak = Rc::downgrade(self);
+            let grant = move || {
+                if let Some(inner) = weak.upgrade() {
+                    inner.later.borrow_mut().take();
+                    inner.extend_now();
+                }
+            };
+            *self.later.borrow_mut() = Some(Timeout::new(rest.ceil() as u32, grant));
+        } else {
+            self.extend_now();
+        }
+    }
+
+    fn extend_now(&self) {
+        let extended = match &mut *self.grants.borrow_mut() {
+            Some((run, grants)) => grants.extend().map(|until| (*run, until)),
+            None => None,
         };
-        if let Some(until) = until {
-            self.tell_all(&Command::Resume { run: *run, until });
+        if let Some((run, until)) = extended {
+            self.granted_ms.set(now_ms());
+            self.tell_all(&Command::Resume { run, until });
         }
     }
 

@@ -46,13 +46,14 @@ pub fn listen() {
 fn obey(command: Command, ports: Vec<Option<MessagePort>>, current: &RefCell<Option<Rc<Control>>>) {
     let control = |run| current.borrow().clone().filter(|control| control.run() == run);
     match command {
-        Command::Start { run, rank, config, text, until, epoch_ms } => {
+        Command::Start { run, rank, config, text, from, until, epoch_ms } => {
             let fresh = Rc::new(Control::new(run, until));
             if let Some(old) = current.replace(Some(Rc::clone(&fresh))) {
                 old.stop();
             }
             let seat = Seat { rank, ports };
-            spawn_local(program::run(seat, *config, text, epoch_ms, fresh));
+            let task = program::Task { config: *config, text, from, epoch_ms };
+            spawn_local(program::run(seat, task, fresh));
         }
         Command::Resume { run, until } => {
             control(run).into_iter().for_each(|control| control.resume(until));
@@ -61,6 +62,7 @@ fn obey(command: Command, ports: Vec<Option<MessagePort>>, current: &RefCell<Opt
             control(run).into_iter().for_each(|control| control.step(until));
         }
         Command::Pause { run } => control(run).into_iter().for_each(|control| control.pause()),
+        Command::Save { run } => control(run).into_iter().for_each(|control| control.save()),
         Command::Stop { run } => control(run).into_iter().for_each(|control| control.stop()),
         Command::SelfTest { run, rank, world_size } => {
             spawn_local(self_test::run(run, Seat { rank, ports }, world_size));

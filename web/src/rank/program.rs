@@ -5,7 +5,7 @@ use std::rc::Rc;
 use candle_core::Device;
 use comm::{Recorder, Traced};
 use plan::command::{Report, RunId};
-use plan::{RunConfig, RunPlan};
+use plan::{Rank, RunConfig, RunPlan, snapshot};
 use train::Trainer;
 
 use super::world::{Entered, Seat};
@@ -13,19 +13,25 @@ use super::{causes, desk};
 use crate::control::{Control, Next};
 use crate::turn::Turn;
 
-/// Runs until the last step, an error, or the page's word.
-pub async fn run(
-    seat: Seat,
-    config: RunConfig,
-    text: Option<Vec<u8>>,
-    epoch_ms: f64,
-    control: Rc<Control>,
-) {
+/// What is to be trained.
+pub struct Task {
+    /// The run.
+    pub config: RunConfig,
+    /// The user's text; `None` is the built-in one.
+    pub text: Option<Vec<u8>>,
+    /// The checkpoint to begin from; `None` is the seed's state.
+    pub from: Option<Vec<u8>>,
+    /// The run's time zero on the page's clock.
+    pub epoch_ms: f64,
+}
+
+/// Runs until an error or the page's word; after the last step it still answers.
+pub async fn run(seat: Seat, task: Task, control: Rc<Control>) {
     let run = control.run();
-    let recorder = Recorder::new(usize::from(seat.rank), desk::clock(epoch_ms));
-    let outcome = match join(seat, config, &recorder) {
+    let recorder = Recorder::new(usize::from(seat.rank), desk::clock(task.epoch_ms));
+    let outcome = match join(seat, &task.config, &recorder) {
         Ok((plan, world)) => {
-            let outcome = train(plan, text.as_deref(), &world, &recorder, &control).await;
+            let outcome = train(plan, task, &world, &recorder, &control).await;
             if let Err(message) = &outcome {
                 // Before the group is dropped, which would give the others a lesser reason.
                 world.group().abort(message);
@@ -41,10 +47,10 @@ pub async fn run(
 
 fn join(
     seat: Seat,
-    config: RunConfig,
+    config: &RunConfig,
     recorder: &Rc<Recorder>,
 ) -> Result<(RunPlan, Entered), String> {
-    let plan = RunPlan::new(config).map_err(|refusal| refusal.to_string())?;
+    let plan = RunPlan::new(config.clone()).map_err(|refusal| refusal.to_string())?;
     let group = seat.take(plan.mesh().world())?;
     let world = Entered::new(Rc::new(Traced::new(group, Rc::clone(recorder))));
     Ok((plan, world))
@@ -52,7 +58,7 @@ fn join(
 
 async fn train(
     plan: RunPlan,
-    text: Option<&[u8]>,
+    task: Task,
     world: &Entered,
     recorder: &Rc<Recorder>,
     control: &Control,
@@ -61,15 +67,35 @@ async fn train(
     let last = plan.config().steps;
     let turn = Turn::new().map_err(|error| format!("no message channel: {error:?}"))?;
     let (group, log) = (Rc::clone(world.group()), Rc::clone(recorder));
+    let text = task.text.as_deref();
     let mut trainer = Trainer::new(plan, text, group, log, &Device::Cpu).map_err(|e| causes(&e))?;
-    while trainer.steps_done() < last {
+    if let Some(bytes) = &task.from {
+        trainer.resume(bytes).map_err(|e| causes(&e))?;
+    }
+    drop(task);
+    // Every rank holds the same state, so one is enough to send it.
+    let keeps = world.group().rank() == Rank::ZERO;
+    let mut finished = false;
+    loop {
+        if control.take_save() && keeps {
+            send_state(run, &trainer)?;
+        }
+        if trainer.steps_done() >= last && !finished {
+            desk::report(&Report::Finished { run });
+            finished = true;
+        }
         match control.next(trainer.steps_done()) {
+            Next::Stop => return Ok(()),
+            _ if finished => control.change().await,
             Next::Train => {
                 let step = trainer.steps_done();
                 let outcome = trainer.step().await;
                 // What happened before an error explains it.
                 report_events(run, recorder, trainer.slice(step));
                 outcome.map_err(|error| causes(&error))?;
+                if keeps && snapshot::is_due(trainer.plan(), trainer.steps_done()) {
+                    send_state(run, &trainer)?;
+                }
                 turn.pass().await.map_err(|error| format!("{error:?}"))?;
             }
             Next::Rest => {
@@ -77,10 +103,13 @@ async fn train(
                 control.change().await;
             }
             Next::Wait => control.change().await,
-            Next::Stop => return Ok(()),
         }
     }
-    desk::report(&Report::Finished { run });
+}
+
+fn send_state(run: RunId, trainer: &Trainer) -> Result<(), String> {
+    let bytes = trainer.save().map_err(|error| causes(&error))?;
+    desk::report(&Report::Snapshot { run, steps: trainer.steps_done(), bytes });
     Ok(())
 }
 

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::event::{Event, EventKind};
 
 /// One rank's microseconds by purpose, and the steps that it finished.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankTimes {
     /// Training steps finished.
     pub steps: u32,
@@ -27,12 +29,23 @@ impl RankTimes {
 }
 
 /// Every rank's times.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Times {
+    first: u32,
     ranks: BTreeMap<u16, RankTimes>,
 }
 
 impl Times {
+    /// Nothing yet, of a run that begins after `first` steps.
+    pub fn from(first: u32) -> Self {
+        Self { first, ranks: BTreeMap::new() }
+    }
+
+    /// The step that the counting began at.
+    pub fn first(&self) -> u32 {
+        self.first
+    }
+
     /// Adds what `event` took.
     pub fn add(&mut self, event: &Event) {
         let rank = self.ranks.entry(event.rank).or_default();

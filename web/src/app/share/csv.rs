@@ -28,8 +28,9 @@ pub fn traffic(plan: &RunPlan, figures: &Figures) -> String {
                     bytes_measured\n"
         .to_owned();
     for rank in 0..plan.mesh().world().get() as u16 {
-        let steps = figures.times.rank(rank).steps;
-        let (predicted, measured) = (plan.run_traffic(0, steps), figures.sent.rank(rank));
+        let (first, steps) = (figures.times.first(), figures.times.rank(rank).steps);
+        let predicted = plan.run_traffic(first, first + steps);
+        let measured = figures.sent.rank(rank);
         let _ = writeln!(
             text,
             "{rank},{steps},{},{},{},{}",

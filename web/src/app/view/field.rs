@@ -55,6 +55,7 @@ pub fn FieldControl(props: &Props) -> Html {
         let (mode, placeholder) = match field.kind() {
             Kind::Whole(_, _, empty) => ("numeric", empty.unwrap_or_default()),
             Kind::Real(..) => ("decimal", ""),
+            Kind::MaybeReal(..) => ("decimal", "never"),
             _ => ("text", ""),
         };
         html! {

@@ -2,6 +2,8 @@
 
 mod alert;
 mod backend;
+mod checkpoint;
+mod compare;
 mod copy;
 mod curve;
 mod curve_plot;
@@ -26,6 +28,7 @@ mod slices;
 mod strategies;
 mod text_box;
 mod tile_matrix;
+mod time_bar;
 mod timeline;
 mod toolbar;
 mod traffic;
@@ -89,6 +92,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     html! {
         <>
             { toolbar(state, on) }
+            { time_bar(state, on) }
             <workbench::Workbench
                 form={state.form.clone()}
                 {text_bytes}
@@ -134,6 +138,24 @@ fn toolbar(state: &State, on: &Callback<Action>) -> Html {
     }
 }
 
+/// The run from its beginning to the furthest that it was.
+fn time_bar(state: &State, on: &Callback<Action>) -> Html {
+    html! {
+        <time_bar::TimeBar
+            first={state.record.first()}
+            at={state.steps()}
+            furthest={state.record.furthest()}
+            look={state.look}
+            can_seek={state.can_run()}
+            can_fork={state.can_take()}
+            stopped={state.stopped}
+            origin={state.origin.clone()}
+            form={state.form.clone()}
+            on={on}
+        />
+    }
+}
+
 /// What failed, if anything did.
 fn alert(state: &State, on: &Callback<Action>) -> Html {
     match state.engine.phase() {
@@ -152,7 +174,7 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     html! {
         <div class={classes!("pair", stale(state))}>
             if shows(state, Panel::Ring) {
-                <ring::Ring plan={state.plan.clone()} newest={state.record.newest.clone()} tokens={figures.tokens.clone()} />
+                <ring::Ring plan={state.plan.clone()} newest={state.shown()} tokens={figures.tokens.clone()} />
             }
             if shows(state, Panel::Curve) {
                 <curve::CurveView
@@ -173,11 +195,23 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
     let plan = &state.plan;
     html! {
         <div class={classes!("views", stale(state))}>
+            if shows(state, Panel::Compare) {
+                <compare::Compare
+                    beside={state.beside.clone()}
+                    form={state.form.clone()}
+                    world={state.world()}
+                    curve={state.record.curve.clone()}
+                    sent={figures.sent.clone()}
+                    times={figures.times.clone()}
+                    can_keep={state.steps() > state.record.first()}
+                    on={on}
+                />
+            }
             if shows(state, Panel::Timeline) {
                 <timeline::TimelineView
                     plan={plan.clone()}
                     newest={figures.newest.clone()}
-                    held={state.held.clone()}
+                    held={state.look.and_then(|_| state.shown()).or(state.held.clone())}
                     on={on}
                 />
             }
@@ -208,6 +242,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     kept={state.kept.clone()}
                     on={on}
                 />
+                <checkpoint::Checkpoint can_save={state.can_take()} on={on} />
             }
             if shows(state, Panel::Links) {
                 <self_test::SelfTestView

@@ -23,7 +23,7 @@ pub struct Props {
 /// The numbers.
 #[component]
 pub fn Reader(Props { steps, total, curve }: &Props) -> Html {
-    let newest = curve.steps().rev().find(|(_, numbers)| numbers.loss.is_some());
+    let newest = curve.steps().rev().find(|(step, numbers)| step < steps && numbers.loss.is_some());
     let number = |value: Option<f64>, digits: usize| match value {
         Some(value) => format!("{value:.digits$}"),
         None => "–".to_owned(),

@@ -30,7 +30,8 @@ pub struct Props {
 const SEQUENCE: [Field; 3] = [Field::SeqLen, Field::Batch, Field::Seed];
 const MODEL: [Field; 5] =
     [Field::Layers, Field::DModel, Field::Heads, Field::KvHeads, Field::Window];
-const TRAINING: [Field; 3] = [Field::Steps, Field::Lr, Field::Optimizer];
+const TRAINING: [Field; 5] =
+    [Field::Steps, Field::Lr, Field::Optimizer, Field::StopLoss, Field::StopSeconds];
 const RARE: [Field; 6] = [
     Field::WarmupSteps,
     Field::WeightDecay,

@@ -27,7 +27,7 @@ pub struct Props {
     pub children: Html,
 }
 
-const STEP_BACK: &str = "Goes back one step, truly: fresh workers retrain from the same seed up to \
+const STEP_BACK: &str = "Goes back one step, truly: the ranks take up an earlier state and train up to \
                          the step before";
 
 /// The run's controls.
@@ -36,7 +36,7 @@ pub fn Toolbar(props: &Props) -> Html {
     let Props { phase, ready, can_run, wrong, can_step_back, few, on, children } = props;
     let stands = matches!(phase, Phase::Idle | Phase::Paused);
     let run = *can_run && (stands || matches!(phase, Phase::Pausing));
-    let pause = matches!(phase, Phase::Running | Phase::Loading(_) | Phase::Rewinding(_));
+    let pause = matches!(phase, Phase::Running | Phase::Loading(_) | Phase::Seeking(_));
     let seed = on.reform(|_| Action::NewSeed(browser::random_seed()));
     let button =
         |name: &'static str, title: &'static str, enabled: bool, action: fn() -> Action| {
@@ -98,8 +98,8 @@ fn describe(phase: &Phase, ready: &[bool], wrong: &[&str]) -> String {
         Phase::Loading(Goal::Run | Goal::Reach(1)) => {
             format!("Begins when {world} workers are ready: {up} are")
         }
-        Phase::Loading(Goal::Reach(to)) | Phase::Rewinding(to) => {
-            format!("Retraining to step {to}")
+        Phase::Loading(Goal::Reach(to) | Goal::TakeUp(to)) | Phase::Seeking(to) => {
+            format!("On the way to step {to}")
         }
         Phase::Running => "Training".to_owned(),
         Phase::Pausing => "Pausing".to_owned(),
@@ -112,7 +112,7 @@ fn describe(phase: &Phase, ready: &[bool], wrong: &[&str]) -> String {
 
 fn lamp(phase: &Phase) -> &'static str {
     match phase {
-        Phase::Running | Phase::Stepping | Phase::Rewinding(_) => "on",
+        Phase::Running | Phase::Stepping | Phase::Seeking(_) => "on",
         Phase::Failed(_) => "bad",
         _ => "off",
     }

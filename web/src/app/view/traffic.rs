@@ -56,7 +56,7 @@ fn by_rank(plan: &RunPlan, sent: &Sent, times: &Times) -> Html {
     let row = |rank: usize| {
         let number = rank as u16;
         let steps = times.rank(number).steps;
-        let predicted = plan.run_traffic(0, steps);
+        let predicted = plan.run_traffic(times.first(), times.first() + steps);
         let measured = sent.rank(number);
         let (class, verdict) = match (steps, predicted == measured) {
             (0, _) => ("", "–"),

@@ -75,7 +75,7 @@ fn ranks(doctor: &Doctor, mesh: &::doctor::Mesh, on: &Callback<Act>) -> Html {
 }
 
 fn link(playground: &Playground) -> Html {
-    let run = address::write(Place::Play, &Form::of(&playground.run), false, false);
+    let run = address::write(Place::Play, &Form::of(&playground.run), false, false, None);
     html! {
         <>
             <p><a class="button" href={browser::link(&run)}>{ "Open this mesh in the playground" }</a></p>

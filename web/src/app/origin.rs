@@ -1,0 +1,101 @@
+//! The state that a run begins from instead of its seed's: a checkpoint, opened or taken on the way.
+
+use std::rc::Rc;
+
+use plan::RunConfig;
+use plan::saved::{ENTRY, Saved};
+use rust_i18n::t;
+use safetensors::SafeTensors;
+
+use crate::app::fields::Field;
+use crate::app::form::Form;
+
+/// The largest checkpoint that the page opens.
+pub const MAX_BYTES: usize = 256 << 20;
+
+/// A state to begin from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Where it came from: a file's name, or empty for a state of this page's own run.
+    pub name: String,
+    /// What it says of itself.
+    pub saved: Saved,
+    /// The whole checkpoint.
+    pub bytes: Rc<[u8]>,
+}
+
+impl Origin {
+    /// Reads what `bytes` say of themselves; the error is for the user to read.
+    pub fn open(name: &str, bytes: Vec<u8>) -> Result<Self, String> {
+        let (_, header) = SafeTensors::read_metadata(&bytes)
+            .map_err(|error| t!("origin.no_file", name = name, error = error).into_owned())?;
+        let text = header.metadata().as_ref().and_then(|entries| entries.get(ENTRY));
+        let saved = text
+            .and_then(|text| text.parse::<Saved>().ok())
+            .ok_or_else(|| t!("origin.not_ours", name = name).into_owned())?;
+        Ok(Self { name: name.to_owned(), saved, bytes: bytes.into() })
+    }
+
+    /// Steps that its run had done.
+    pub fn steps(&self) -> u32 {
+        self.saved.steps_done
+    }
+
+    /// Whether a run of `config` can begin from it.
+    pub fn fits(&self, config: &RunConfig) -> bool {
+        self.saved.fits(config) && self.steps() < config.steps
+    }
+
+    /// `form` with the network that it fits, and with steps left to train.
+    pub fn fit(&self, form: &Form) -> Form {
+        let Saved { steps_done, layers, d_model, heads, kv_heads, optimizer } = self.saved;
+        let steps = form.get(Field::Steps).trim().parse::<u32>().unwrap_or_default();
+        let steps = if steps > steps_done { steps } else { steps_done + steps.max(1) };
+        let kv_heads = if kv_heads == heads { String::new() } else { kv_heads.to_string() };
+        form.with(Field::Layers, &layers.to_string())
+            .with(Field::DModel, &d_model.to_string())
+            .with(Field::Heads, &heads.to_string())
+            .with(Field::KvHeads, &kv_heads)
+            .with(Field::Optimizer, optimizer.name())
+            .with(Field::Steps, &steps.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    use safetensors::tensor::TensorView;
+
+    fn checkpoint(entry: Option<&str>) -> Vec<u8> {
+        let metadata = entry.map(|text| HashMap::from([(ENTRY.to_owned(), text.to_owned())]));
+        safetensors::serialize(Vec::<(String, TensorView<'_>)>::new(), metadata)
+            .expect("an empty file can be written")
+    }
+
+    #[test]
+    fn a_checkpoint_sets_the_network_and_leaves_steps_to_train() {
+        let text = "steps_done=300; layers=3 d_model=32 heads=4 kv_heads=2 optimizer=sgd";
+        let origin = Origin::open("a.safetensors", checkpoint(Some(text))).expect("it is ours");
+        let form = origin.fit(&Form::default().with(Field::Cp, "2"));
+        let config = form.config().expect("all of it can be read");
+        assert_eq!((config.cp, config.layers, config.d_model), (2, 3, 32));
+        assert_eq!((config.heads, config.kv_heads, config.steps), (4, Some(2), 500));
+        assert!(origin.fits(&config));
+        assert!(!origin.fits(&RunConfig { steps: 300, ..config.clone() }));
+        assert!(!origin.fits(&RunConfig { heads: 2, ..config }));
+    }
+
+    #[test]
+    fn what_is_no_checkpoint_of_ours_is_told() {
+        for (bytes, why) in [
+            (b"hello".to_vec(), "a.bin"),
+            (checkpoint(None), "not saved by Ringside"),
+            (checkpoint(Some("steps_done=x")), "not saved by Ringside"),
+        ] {
+            let error = Origin::open("a.bin", bytes).expect_err("it is refused");
+            assert!(error.contains(why), "{error}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Moving in time: back and forth within the run, another run from where it stands, checkpoints.
+
+use std::rc::Rc;
+
+use plan::command::RunId;
+use rust_i18n::t;
+
+use crate::app::beside::Beside;
+use crate::app::engine::Phase;
+use crate::app::fields::Field;
+use crate::app::last_run::LastRun;
+use crate::app::origin::Origin;
+use crate::app::record::Record;
+use crate::app::share::File;
+use crate::app::shared::Shared;
+use crate::app::state::{Effect, State, Then};
+
+impl State {
+    /// The nearest number of steps that the run can be at: between its beginning and the furthest
+    /// that it was.
+    pub(super) fn reachable(&self, steps: u32) -> u32 {
+        steps.clamp(self.record.first(), self.record.furthest())
+    }
+
+    /// Takes the ranks to the state after `steps` steps, once they stand.
+    pub(super) fn seek(&mut self, steps: u32) -> Vec<Effect> {
+        if !self.can_run() {
+            return Vec::new();
+        }
+        let steps = self.reachable(steps);
+        self.held = None;
+        if self.engine.stands() {
+            return self.go_to(steps);
+        }
+        self.when_standing(Then::Seek(steps))
+    }
+
+    /// Does `then` at once if all ranks stand, and else once they do: the run pauses for it.
+    pub(super) fn when_standing(&mut self, then: Then) -> Vec<Effect> {
+        if !self.can_run() {
+            return Vec::new();
+        }
+        self.then = Some(then);
+        if self.engine.stands() {
+            return self.arrive();
+        }
+        match self.engine.phase() {
+            Phase::Running | Phase::Seeking(_) => {
+                let orders = self.engine.pause();
+                self.tell(orders)
+            }
+            Phase::Pausing | Phase::Stepping => Vec::new(),
+            _ => {
+                self.then = None;
+                Vec::new()
+            }
+        }
+    }
+
+    /// All ranks stand: does what waited for it, or asks for the state, so that it can be taken.
+    pub(super) fn arrive(&mut self) -> Vec<Effect> {
+        if !self.engine.stands() {
+            return Vec::new();
+        }
+        if let Some(Then::Seek(steps)) = self.then {
+            self.then = None;
+            return self.go_to(steps);
+        }
+        self.look = None;
+        match self.record.state(self.steps()) {
+            Some(_) => self.take(),
+            None => vec![Effect::SaveState(self.engine.run_id())],
+        }
+    }
+
+    fn go_to(&mut self, steps: u32) -> Vec<Effect> {
+        let orders = self.engine.seek(steps, self.record.nearest(steps));
+        if orders.is_empty() {
+            self.look = None;
+        }
+        self.begin(orders)
+    }
+
+    /// A state has come from rank 0.
+    pub(super) fn keep_state(&mut self, run: RunId, steps: u32, bytes: Vec<u8>) -> Vec<Effect> {
+        if run != self.engine.run_id() {
+            return Vec::new();
+        }
+        self.record.keep(steps, bytes.into());
+        let mut effects = vec![Effect::Remember];
+        if self.engine.stands() && steps == self.steps() {
+            effects.extend(self.take());
+        }
+        effects
+    }
+
+    /// The present state is there: does what it was wanted for.
+    fn take(&mut self) -> Vec<Effect> {
+        let steps = self.steps();
+        let Some(bytes) = self.record.state(steps).cloned() else { return Vec::new() };
+        match self.then.take() {
+            Some(Then::Export) => vec![Effect::Save(File {
+                name: format!("{}.safetensors", self.run_name(steps)),
+                mime: "application/octet-stream",
+                bytes: bytes.to_vec(),
+            })],
+            Some(Then::Fork) => self.fork(steps, bytes),
+            Some(Then::Seek(_)) | None => Vec::new(),
+        }
+    }
+
+    /// Another run begins from the present state; this one is kept to compare it with.
+    fn fork(&mut self, steps: u32, bytes: Rc<[u8]>) -> Vec<Effect> {
+        if steps >= self.plan.config().steps {
+            // What has come to its end needs more steps to go on.
+            let more = steps + self.plan.config().steps;
+            self.form = Shared::new(self.form.with(Field::Steps, &more.to_string()));
+        }
+        let saved = plan::saved::Saved::of(self.plan.config(), steps);
+        self.beside = Some(Shared::new(Beside::of(self)));
+        self.set_origin(Some(Origin { name: String::new(), saved, bytes }));
+        let mut effects = self.restart();
+        effects.extend(self.edit((*self.form).clone()));
+        effects
+    }
+
+    pub(super) fn open_checkpoint(&mut self, name: &str, bytes: Vec<u8>) -> Vec<Effect> {
+        match Origin::open(name, bytes) {
+            Err(why) => {
+                self.notices = Rc::new([why]);
+                Vec::new()
+            }
+            Ok(origin) => {
+                let form = origin.fit(&self.form);
+                self.set_origin(Some(origin));
+                let mut effects = self.restart();
+                effects.extend(self.edit(form));
+                effects
+            }
+        }
+    }
+
+    pub(super) fn set_origin(&mut self, origin: Option<Origin>) {
+        self.engine.set_origin(origin.as_ref().map(Origin::steps));
+        self.origin = origin.map(Rc::new);
+    }
+
+    /// A run of another network, or one that would end before it, cannot begin from the checkpoint.
+    pub(super) fn fit_origin(&mut self) {
+        let Some(origin) = &self.origin else { return };
+        if !origin.fits(self.plan.config()) {
+            self.notices = Rc::new([t!(
+                "origin.left",
+                steps = origin.steps(),
+                network = origin.saved.network()
+            )
+            .into_owned()]);
+            self.set_origin(None);
+        }
+    }
+
+    /// An empty record of the run that is about to begin.
+    pub(super) fn fresh_record(&self) -> Record {
+        let origin = self.origin.as_ref();
+        Record::from(origin.map(|origin| (origin.steps(), Rc::clone(&origin.bytes))))
+    }
+
+    /// Takes up the run of an earlier visit, if it is the one that the address means and nothing
+    /// has begun here.
+    pub(super) fn recall(&mut self, run: LastRun) -> Vec<Effect> {
+        if self.engine.is_used() || *self.engine.phase() != Phase::Idle || self.embed.is_some() {
+            return Vec::new();
+        }
+        if !run.is_of(self) {
+            return Vec::new();
+        }
+        let steps = run.take_up(self);
+        self.notices = Rc::new([t!("last_run.back", steps = steps).into_owned()]);
+        let orders = self.engine.take_up(steps);
+        let mut effects = self.tell(orders);
+        effects.extend(self.write_address());
+        effects
+    }
+}

@@ -1,0 +1,85 @@
+//! The run's state as a file: saved for the native command, or opened to begin from.
+
+use gloo_file::File;
+use gloo_file::futures::read_as_bytes;
+use rust_i18n::t;
+use web_sys::HtmlInputElement;
+use yew::platform::spawn_local;
+use yew::prelude::*;
+
+use crate::app::format;
+use crate::app::origin::MAX_BYTES;
+use crate::app::share::Keep;
+use crate::app::state::Action;
+
+/// Properties of [`Checkpoint`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// Whether the present state can be saved.
+    pub can_save: bool,
+    /// Where actions go.
+    pub on: Callback<Action>,
+}
+
+/// The buttons.
+#[component]
+pub fn Checkpoint(Props { can_save, on }: &Props) -> Html {
+    let save = on.reform(|_| Action::Keep(Keep::Checkpoint));
+    let picker = use_node_ref();
+    let pick = {
+        let picker = picker.clone();
+        Callback::from(move |_| {
+            if let Some(picker) = picker.cast::<HtmlInputElement>() {
+                picker.click();
+            }
+        })
+    };
+    let open = {
+        let on = on.clone();
+        Callback::from(move |event: Event| {
+            let input: HtmlInputElement = event.target_unchecked_into();
+            let file = input.files().and_then(|files| files.get(0)).map(File::from);
+            // So that the same file can be chosen again.
+            input.set_value("");
+            if let Some(file) = file {
+                spawn_local(read(file, on.clone()));
+            }
+        })
+    };
+    html! {
+        <div class="checkpoint">
+            <h3>{ t!("checkpoint.title") }</h3>
+            <p class="hint">{ t!("checkpoint.lead") }</p>
+            <div class="buttons" role="group" aria-label={t!("checkpoint.title")}>
+                <button type="button" aria-disabled={(!can_save).to_string()} onclick={save}>
+                    { t!("checkpoint.save") }
+                </button>
+                <button type="button" onclick={pick}>{ t!("checkpoint.open") }</button>
+                <input
+                    ref={picker}
+                    class="hidden-input"
+                    type="file"
+                    tabindex="-1"
+                    accept=".safetensors"
+                    aria-label={t!("checkpoint.open")}
+                    onchange={open}
+                />
+            </div>
+        </div>
+    }
+}
+
+async fn read(file: File, on: Callback<Action>) {
+    let (name, size) = (file.name(), file.size());
+    if size > MAX_BYTES as u64 {
+        let (size, most) = (format::bytes(size), format::bytes(MAX_BYTES as u64));
+        let why = t!("checkpoint.too_long", name = name, size = size, most = most);
+        return on.emit(Action::NoCheckpoint(why.into_owned()));
+    }
+    on.emit(match read_as_bytes(&file).await {
+        Ok(bytes) => Action::OpenCheckpoint(name, bytes),
+        Err(error) => {
+            Action::NoCheckpoint(t!("checkpoint.unread", name = name, error = error).into_owned())
+        }
+    });
+}

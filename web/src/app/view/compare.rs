@@ -1,0 +1,206 @@
+//! Two runs side by side: what was changed, how far their losses are apart, what each step cost.
+
+use plan::fold::Curve;
+use plan::fold::Sent;
+use plan::fold::times::Times;
+use rust_i18n::t;
+use yew::prelude::*;
+
+use crate::app::beside::{Beside, Cost};
+use crate::app::form::Form;
+use crate::app::format;
+use crate::app::geometry::scale::{Scale, path, thin};
+use crate::app::shared::Shared;
+use crate::app::state::Action;
+use crate::app::view::parts::section;
+
+/// Properties of [`Compare`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The run that is kept.
+    pub beside: Option<Shared<Beside>>,
+    /// The present run's settings.
+    pub form: Shared<Form>,
+    /// Its ranks.
+    pub world: usize,
+    /// Its numbers.
+    pub curve: Shared<Curve>,
+    /// What each rank sent.
+    pub sent: Shared<Sent>,
+    /// How each rank spent its time.
+    pub times: Shared<Times>,
+    /// Whether there is a step to keep.
+    pub can_keep: bool,
+    /// Where actions go.
+    pub on: Callback<Action>,
+}
+
+const UNITS: f64 = 1000.0;
+const POINTS: usize = 400;
+
+/// The view.
+#[component]
+pub fn Compare(props: &Props) -> Html {
+    let Props { beside, form, world, curve, sent, times, can_keep, on } = props;
+    let keep = on.reform(|_| Action::Beside(true));
+    let forget = on.reform(|_| Action::Beside(false));
+    let lead = html! { { t!("compare.lead") } };
+    let body = html! {
+        <>
+            <div class="buttons" role="group" aria-label={t!("compare.title")}>
+                <button type="button" aria-disabled={(!can_keep).to_string()} onclick={keep}>
+                    { t!("compare.keep") }
+                </button>
+                if beside.is_some() {
+                    <button type="button" onclick={forget}>{ t!("compare.forget") }</button>
+                }
+            </div>
+            if let Some(beside) = beside {
+                { changed(beside, form) }
+                { plot(beside, curve) }
+                { losses(beside, curve) }
+                { costs(&beside.cost(), &Cost::of(*world, sent, times)) }
+            } else {
+                <p class="hint">{ t!("compare.how") }</p>
+            }
+        </>
+    };
+    section("compare", t!("compare.title"), lead, body)
+}
+
+/// What the user changed since.
+fn changed(beside: &Beside, form: &Form) -> Html {
+    let changes = beside.changes(form);
+    let row = |(field, was, is): &(crate::app::fields::Field, String, String)| {
+        let shown = |value: &str| match value {
+            "" => t!("compare.none").into_owned(),
+            value => value.to_owned(),
+        };
+        html! {
+            <tr key={field.key()}>
+                <th scope="row">{ field.label() }</th>
+                <td>{ shown(was) }</td>
+                <td>{ shown(is) }</td>
+            </tr>
+        }
+    };
+    html! {
+        if changes.is_empty() {
+            <p>{ t!("compare.same") }</p>
+        } else {
+            <table>
+                <caption>{ t!("compare.changed") }</caption>
+                { head() }
+                <tbody>{ for changes.iter().map(row) }</tbody>
+            </table>
+        }
+    }
+}
+
+fn head() -> Html {
+    html! {
+        <thead>
+            <tr>
+                <td></td>
+                <th scope="col">{ t!("compare.kept") }</th>
+                <th scope="col">{ t!("compare.now") }</th>
+            </tr>
+        </thead>
+    }
+}
+
+/// Both loss curves; the table below says the same in numbers.
+fn plot(beside: &Beside, curve: &Curve) -> Html {
+    let points = |curve: &Curve| -> Vec<(f64, f64)> {
+        let finite = curve.losses().into_iter().filter(|(_, loss)| loss.is_finite());
+        finite.map(|(step, loss)| (f64::from(step + 1), loss)).collect()
+    };
+    let (kept, now) = (points(&beside.curve), points(curve));
+    let all = || kept.iter().chain(&now);
+    let end = all().map(|point| point.0).fold(1.0, f64::max);
+    let begin = all().map(|point| point.0).fold(end, f64::min);
+    let high = all().map(|point| point.1).fold(f64::MIN, f64::max);
+    let low = all().map(|point| point.1).fold(f64::MAX, f64::min);
+    if kept.is_empty() || high <= low {
+        return html! {};
+    }
+    let x = Scale::new((begin - 1.0, end.max(begin + 1.0)), (0.0, UNITS));
+    let y = Scale::new((low, high), (UNITS - 20.0, 20.0));
+    html! {
+        <figure class="chart compare-chart">
+            <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" role="img" aria-label={t!("compare.picture")}>
+                <path class="other" d={path(&thin(&kept, POINTS), x, y)} />
+                <path class="ours" d={path(&thin(&now, POINTS), x, y)} />
+            </svg>
+            <figcaption class="legend">
+                <span><span class="key other"></span>{ t!("compare.kept") }</span>
+                <span><span class="key ours"></span>{ t!("compare.now") }</span>
+                <span>{ t!("compare.range", low = format!("{low:.3}"), high = format!("{high:.3}"), begin = begin, end = end) }</span>
+            </figcaption>
+        </figure>
+    }
+}
+
+fn losses(beside: &Beside, curve: &Curve) -> Html {
+    let Some(apart) = beside.apart(curve) else {
+        return html! { <p>{ t!("compare.no_step") }</p> };
+    };
+    let (at, largest) = apart.largest;
+    let (last, was, is) = apart.last;
+    let parted = match apart.parted {
+        Some(step) => t!("compare.parted", step = step + 1),
+        None => t!("compare.together", steps = apart.steps),
+    };
+    html! {
+        <ul class="facts" role="status" aria-label={t!("compare.difference")} aria-live="off">
+            <li>{ t!("compare.largest", by = format::tiny(largest), step = at + 1, steps = apart.steps) }</li>
+            <li>{ t!("compare.last", step = last + 1, was = format!("{was:.4}"), is = format!("{is:.4}")) }</li>
+            <li>{ parted }</li>
+        </ul>
+    }
+}
+
+fn costs(was: &Cost, is: &Cost) -> Html {
+    let number = |cost: &Cost, value: String| if cost.steps > 0 { value } else { "–".to_owned() };
+    let ratio =
+        |was_value: f64, is_value: f64| match was.steps > 0 && is.steps > 0 && was_value > 0.0 {
+            true => format!("× {:.2}", is_value / was_value),
+            false => "–".to_owned(),
+        };
+    let bytes = |cost: &Cost| number(cost, format::bytes(cost.bytes.round() as u64));
+    let messages = |cost: &Cost| number(cost, format::count(cost.messages.round() as u64));
+    let time = |cost: &Cost| number(cost, format::micros(cost.step_us));
+    let waiting = |cost: &Cost| number(cost, format::percent(cost.waiting));
+    let row = |name: std::borrow::Cow<'static, str>, was: String, is: String, ratio: String| {
+        html! {
+            <tr key={name.to_string()}>
+                <th scope="row">{ name }</th>
+                <td>{ was }</td>
+                <td>{ is }</td>
+                <td>{ ratio }</td>
+            </tr>
+        }
+    };
+    html! {
+        <div class="scroll" tabindex="0" role="region" aria-label={t!("compare.costs")}>
+            <table>
+                <caption>{ t!("compare.costs") }</caption>
+                <thead>
+                    <tr>
+                        <td></td>
+                        <th scope="col">{ t!("compare.kept") }</th>
+                        <th scope="col">{ t!("compare.now") }</th>
+                        <th scope="col">{ t!("compare.ratio") }</th>
+                    </tr>
+                </thead>
+                <tbody>
+                    { row(t!("compare.steps"), format::count(u64::from(was.steps)), format::count(u64::from(is.steps)), String::new()) }
+                    { row(t!("compare.time"), time(was), time(is), ratio(was.step_us, is.step_us)) }
+                    { row(t!("compare.waiting"), waiting(was), waiting(is), String::new()) }
+                    { row(t!("compare.bytes"), bytes(was), bytes(is), ratio(was.bytes, is.bytes)) }
+                    { row(t!("compare.messages"), messages(was), messages(is), ratio(was.messages, is.messages)) }
+                </tbody>
+            </table>
+        </div>
+    }
+}

@@ -1,0 +1,127 @@
+//! The whole run as a slider: where it stands, back to any step of it, and another run from there.
+
+use std::rc::Rc;
+
+use rust_i18n::t;
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+use crate::app::choices;
+use crate::app::fields::Field;
+use crate::app::form::Form;
+use crate::app::format;
+use crate::app::origin::Origin;
+use crate::app::shared::Shared;
+use crate::app::state::Action;
+use crate::app::view::field::FieldControl;
+use crate::cluster::Stop;
+
+/// Properties of [`TimeBar`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The step at which the run began.
+    pub first: u32,
+    /// Steps that every rank has done.
+    pub at: u32,
+    /// The most that they had done at any time.
+    pub furthest: u32,
+    /// Where the user's hand on the slider points.
+    pub look: Option<u32>,
+    /// Whether the run can be taken to another step now.
+    pub can_seek: bool,
+    /// Whether another run can begin from the present state.
+    pub can_fork: bool,
+    /// Why the run paused by itself.
+    pub stopped: Option<Stop>,
+    /// The checkpoint that it began from.
+    pub origin: Option<Rc<Origin>>,
+    /// What is entered, for the speed.
+    pub form: Shared<Form>,
+    /// Where actions go.
+    pub on: Callback<Action>,
+}
+
+/// The bar.
+#[component]
+pub fn TimeBar(props: &Props) -> Html {
+    let Props { first, at, furthest, look, can_seek, can_fork, stopped, origin, form, on } = props;
+    let shown = look.unwrap_or(*at);
+    let number = |event: &InputEvent| value(event.target_unchecked_into::<HtmlInputElement>());
+    let look_at = on.reform(move |event: InputEvent| Action::Look(Some(number(&event))));
+    let go = on.reform(|event: Event| {
+        Action::Seek(value(event.target_unchecked_into::<HtmlInputElement>()))
+    });
+    let words = match (look, furthest > at) {
+        (Some(step), _) => t!("time_bar.look", step = step, furthest = furthest),
+        (None, true) => t!("time_bar.back", step = at, furthest = furthest),
+        (None, false) => t!("time_bar.newest", step = at),
+    };
+    let fork = on.reform(|_| Action::Fork);
+    let speeds = choices::offers(form, None, &[], Field::Speed);
+    html! {
+        <div class="time-bar">
+            <label class="moment">
+                <span class="time-title">{ t!("time_bar.title") }</span>
+                <input
+                    type="range"
+                    min={first.to_string()}
+                    max={(*furthest).max(first + 1).to_string()}
+                    value={shown.to_string()}
+                    disabled={!can_seek || furthest == first}
+                    aria-valuetext={words.to_string()}
+                    oninput={look_at}
+                    onchange={go}
+                />
+                <span class="time-words">{ words }</span>
+            </label>
+            <FieldControl
+                field={Field::Speed}
+                value={form.get(Field::Speed).to_owned()}
+                offers={speeds}
+                {on}
+            />
+            <button
+                type="button"
+                title={t!("time_bar.fork_title")}
+                aria-disabled={(!can_fork).to_string()}
+                onclick={fork}
+            >
+                { t!("time_bar.fork") }
+            </button>
+            if let Some(origin) = origin {
+                <p class="origin">
+                    { began(origin) }
+                    <button type="button" onclick={on.reform(|_| Action::LeaveOrigin)}>
+                        { t!("time_bar.leave_origin") }
+                    </button>
+                </p>
+            }
+            <p class="stopped" role="status" aria-label={t!("time_bar.stopped")}>
+                { stopped.map(told).unwrap_or_default() }
+            </p>
+        </div>
+    }
+}
+
+fn value(input: HtmlInputElement) -> u32 {
+    input.value().parse().unwrap_or_default()
+}
+
+fn began(origin: &Origin) -> String {
+    match origin.name.is_empty() {
+        true => t!("time_bar.forked", steps = origin.steps()).into_owned(),
+        false => t!("time_bar.opened", name = origin.name, steps = origin.steps()).into_owned(),
+    }
+}
+
+/// Why the run paused by itself.
+fn told(stop: Stop) -> String {
+    match stop {
+        Stop::Loss { step, loss } => {
+            t!("time_bar.stop_loss", step = step + 1, loss = format!("{loss:.4}")).into_owned()
+        }
+        Stop::Seconds(seconds) => {
+            t!("time_bar.stop_seconds", time = format::micros(seconds * 1e6)).into_owned()
+        }
+    }
+}
