@@ -13,6 +13,8 @@ pub struct Control {
     holding: Cell<bool>,
     stopped: Cell<bool>,
     save: Cell<bool>,
+    /// Ring steps that are granted within a step, if they are granted one by one.
+    hops: Cell<Option<u32>>,
     changed: Cell<bool>,
     waiting: RefCell<Option<Waker>>,
 }
@@ -39,6 +41,7 @@ impl Control {
             holding: Cell::new(false),
             stopped: Cell::new(false),
             save: Cell::new(false),
+            hops: Cell::new(None),
             changed: Cell::new(false),
             waiting: RefCell::default(),
         }
@@ -51,12 +54,38 @@ impl Control {
 
     /// It may train up to `until`, and more will be granted.
     pub fn resume(&self, until: u32) {
+        self.hops.set(None);
         self.set(until, false);
     }
 
     /// It may train up to `until`, and no further.
     pub fn step(&self, until: u32) {
+        self.hops.set(None);
         self.set(until, true);
+    }
+
+    /// It may do one ring step more, of a step up to `until`: the first one begins with the step.
+    pub fn hop(&self, until: u32) {
+        self.hops.set(Some(self.hops.get().map_or(0, |hops| hops + 1)));
+        self.set(until, true);
+    }
+
+    /// Whether it may go on to the next ring step now; that uses up the grant.
+    pub fn take_hop(&self) -> bool {
+        self.changed.set(false);
+        match self.hops.get() {
+            None => true,
+            Some(0) => false,
+            Some(hops) => {
+                self.hops.set(Some(hops - 1));
+                true
+            }
+        }
+    }
+
+    /// Whether it was told to end.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.get()
     }
 
     /// No more will be granted.
@@ -138,5 +167,18 @@ mod tests {
         assert_eq!((control.next(8), control.next(9)), (Next::Train, Next::Wait));
         control.stop();
         assert_eq!(control.next(0), Next::Stop);
+    }
+
+    #[test]
+    fn ring_steps_are_granted_one_by_one() {
+        let control = Control::new(RunId(1), 0);
+        assert!(control.take_hop(), "nobody watches");
+        control.hop(1);
+        assert_eq!(control.next(0), Next::Train);
+        assert!(!control.take_hop(), "the step itself was the first");
+        control.hop(1);
+        assert!(control.take_hop() && !control.take_hop());
+        control.resume(4);
+        assert!(control.take_hop() && control.take_hop());
     }
 }

@@ -4,13 +4,14 @@
 //! [`ProcessGroup::irecv`]; every collective is built on those in [`collectives`]. Backends:
 //! [`threads`] (one rank a thread of this process), `workers` (one rank a web worker), `nccl`
 //! (one rank a GPU) and `mpi` (one rank a process).
-//! Decorators: [`Traced`] records each message, [`SubGroup`] is some of a group's ranks.
+//! Decorators: [`Traced`] records each message, [`Gated`] stands before each exchange, [`SubGroup`] is some of a group's ranks.
 
 #[cfg(feature = "threads")]
 mod channels;
 pub mod collectives;
 pub mod conformance;
 mod error;
+mod gated;
 mod group;
 #[cfg(any(feature = "threads", feature = "workers", feature = "mpi"))]
 mod inbox;
@@ -28,6 +29,7 @@ mod traced;
 pub mod workers;
 
 pub use error::{CommError, Fault};
+pub use gated::{Gate, Gated};
 pub use group::{Mark, PendingRecv, ProcessGroup, Tag, Wanted};
 pub use recorder::Recorder;
 pub use solo::Solo;

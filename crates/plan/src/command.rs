@@ -51,6 +51,14 @@ pub enum Command {
         /// Steps that may be trained before the next pause.
         until: u32,
     },
+    /// One ring step of a training step that may be up to `until`, then stand: say
+    /// [`Report::Held`]. Any other grant lets the rank go on freely.
+    Hop {
+        /// The run it is for.
+        run: RunId,
+        /// Steps that may be trained.
+        until: u32,
+    },
     /// End the run.
     Stop {
         /// The run it is for.
@@ -108,6 +116,11 @@ pub enum Report {
         run: RunId,
         /// Steps done.
         steps: u32,
+    },
+    /// The rank stands within a step, before its next exchange.
+    Held {
+        /// The run it is about.
+        run: RunId,
     },
     /// The run's last step is done.
     Finished {

@@ -202,6 +202,11 @@ pub enum EventKind {
         /// Its value.
         value: f64,
     },
+    /// The rank was held between two ring steps, for somebody who watches.
+    Held {
+        /// How long.
+        took_us: u64,
+    },
 }
 
 impl Event {
@@ -211,7 +216,8 @@ impl Event {
             EventKind::StepEnd { took_us }
             | EventKind::Collective { took_us, .. }
             | EventKind::Tile { took_us, .. }
-            | EventKind::Compute { took_us, .. } => took_us,
+            | EventKind::Compute { took_us, .. }
+            | EventKind::Held { took_us } => took_us,
             EventKind::Recv { waited_us, .. } => waited_us,
             EventKind::StepBegin | EventKind::Send { .. } | EventKind::Scalar { .. } => 0,
         }

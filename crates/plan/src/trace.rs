@@ -84,6 +84,9 @@ impl Entry {
                 (name, "attention", args)
             }
             EventKind::Compute { what, .. } => return Some(Self::compute(event, what)),
+            EventKind::Held { .. } => {
+                ("held by the user".to_owned(), "held", Args::Step { step: event.step })
+            }
         };
         Some(Self::complete(event, name, cat, args))
     }

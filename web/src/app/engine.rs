@@ -20,6 +20,10 @@ pub enum Phase {
     Pausing,
     /// One step was granted.
     Stepping,
+    /// One ring step was granted.
+    Hopping,
+    /// All ranks stand within a step, between two ring steps.
+    Within,
     /// On the way to the state after this many steps.
     Seeking(u32),
     /// All ranks stand after the same step.
@@ -57,6 +61,8 @@ pub enum Order {
     },
     /// Train up to this step and rest.
     Advance(RunId, u32),
+    /// Do one ring step of the steps up to this one, and stand.
+    Hop(RunId, u32),
     /// Train on.
     Resume(RunId),
     /// Grant no more steps.
@@ -73,6 +79,8 @@ pub struct Engine {
     ready: Vec<bool>,
     /// Steps at which each rank stands since the last grant.
     stands: Vec<Option<u32>>,
+    /// Which ranks stand within a step since the last grant.
+    held: Vec<bool>,
     finished: Vec<bool>,
     /// Steps that are granted; ranks that stand before this are not there yet.
     granted: u32,
@@ -87,6 +95,7 @@ impl Engine {
             origin,
             ready: vec![false; world],
             stands: vec![None; world],
+            held: vec![false; world],
             finished: vec![false; world],
             granted: 0,
         }
@@ -143,7 +152,7 @@ impl Engine {
     pub fn run(&mut self) -> Vec<Order> {
         match self.phase {
             Phase::Idle | Phase::Loading(_) => self.pursue(Goal::Run),
-            Phase::Paused | Phase::Pausing => {
+            Phase::Paused | Phase::Pausing | Phase::Within => {
                 self.granted = 0;
                 self.grant(Phase::Running, Order::Resume(self.run))
             }
@@ -187,7 +196,33 @@ impl Engine {
                 self.granted = self.stands_together().unwrap_or(0) + 1;
                 self.grant(Phase::Stepping, Order::Advance(self.run, self.granted))
             }
+            Phase::Within => self.grant(Phase::Stepping, Order::Advance(self.run, self.granted)),
             _ => Vec::new(),
+        }
+    }
+
+    /// The user wants one ring step.
+    pub fn hop(&mut self) -> Vec<Order> {
+        match self.phase {
+            Phase::Paused => {
+                self.granted = self.stands_together().unwrap_or(0) + 1;
+                self.grant(Phase::Hopping, Order::Hop(self.run, self.granted))
+            }
+            Phase::Within => self.grant(Phase::Hopping, Order::Hop(self.run, self.granted)),
+            _ => Vec::new(),
+        }
+    }
+
+    /// `rank` stands within a step.
+    pub fn is_held(&mut self, run: RunId, rank: u16) {
+        if run != self.run || self.phase != Phase::Hopping {
+            return;
+        }
+        if let Some(held) = self.held.get_mut(usize::from(rank)) {
+            *held = true;
+        }
+        if self.held.iter().all(|&held| held) {
+            self.phase = Phase::Within;
         }
     }
 
@@ -236,7 +271,7 @@ impl Engine {
         };
         match self.phase {
             Phase::Seeking(to) if together < to => self.stride(together, to),
-            Phase::Pausing | Phase::Stepping | Phase::Seeking(_) => {
+            Phase::Pausing | Phase::Stepping | Phase::Hopping | Phase::Seeking(_) => {
                 self.phase = Phase::Paused;
                 Vec::new()
             }
@@ -304,6 +339,7 @@ impl Engine {
 
     fn grant(&mut self, phase: Phase, order: Order) -> Vec<Order> {
         self.phase = phase;
+        self.held.fill(false);
         self.stands.fill(None);
         vec![order]
     }
@@ -418,6 +454,31 @@ mod tests {
         engine.run();
         engine.is_ready(0);
         assert_eq!(engine.is_ready(1), [begin(1, Some(40), None)]);
+    }
+
+    #[test]
+    fn ring_steps_end_within_a_step_or_with_it() {
+        let mut engine = ready(2);
+        assert_eq!(engine.hop(), [], "the run has not begun");
+        engine.step();
+        pause_all(&mut engine, 1);
+        let run = engine.run_id();
+        for _ in 0..2 {
+            assert_eq!(engine.hop(), [Order::Hop(run, 2)]);
+            engine.is_held(run, 1);
+            assert_eq!(engine.phase(), &Phase::Hopping);
+            engine.is_held(run, 0);
+            assert_eq!(engine.phase(), &Phase::Within);
+        }
+        engine.hop();
+        pause_all(&mut engine, 2);
+        assert_eq!(engine.phase(), &Phase::Paused);
+        engine.hop();
+        engine.is_held(run, 0);
+        engine.is_held(run, 1);
+        assert_eq!(engine.step(), [Order::Advance(run, 3)]);
+        pause_all(&mut engine, 3);
+        assert_eq!(engine.phase(), &Phase::Paused);
     }
 
     #[test]

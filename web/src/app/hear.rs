@@ -52,6 +52,10 @@ impl State {
                 self.engine.is_finished(run, rank);
                 if stood { Vec::new() } else { self.arrive() }
             }
+            Report::Held { run } => {
+                self.engine.is_held(run, rank);
+                Vec::new()
+            }
             Report::Snapshot { run, steps, bytes } => self.keep_state(run, steps, bytes),
             Report::Failed { run, message } if run == current => {
                 self.fail(Failure { rank: Some(rank), url: String::new(), message })

@@ -222,6 +222,7 @@ impl App {
                 cluster.start(run, config, text, &Course { from, until });
             }
             Order::Advance(run, until) => cluster.advance(run, until),
+            Order::Hop(run, until) => cluster.hop(run, until),
             Order::Resume(run) => cluster.resume(run),
             Order::Pause(run) => cluster.pause(run),
             // Launching is an effect of its own.

@@ -54,9 +54,10 @@ pub fn tell(span: &Span) -> Told {
         EventKind::Collective { axis, op, .. } => {
             told(format!("collective: {} in {}", op.name(), axis.name()))
         }
-        EventKind::StepBegin | EventKind::StepEnd { .. } | EventKind::Scalar { .. } => {
-            told("step".to_owned())
-        }
+        EventKind::StepBegin
+        | EventKind::StepEnd { .. }
+        | EventKind::Scalar { .. }
+        | EventKind::Held { .. } => told("step".to_owned()),
     }
 }
 

@@ -147,6 +147,8 @@ pub enum Action {
     Pause,
     /// The user pressed Step.
     Step,
+    /// The user pressed Ring step.
+    Hop,
     /// The user pressed Step back.
     StepBack,
     /// The user's hand on the slider points at the state after so many steps, or has left it.
@@ -326,7 +328,11 @@ impl State {
     /// The step that is looked at: where the slider points, the one that is held, or the newest.
     pub fn shown(&self) -> Option<Shared<WholeStep>> {
         let looked = self.look.and_then(|steps| self.record.step(steps.checked_sub(1)?));
-        looked.or_else(|| self.held.clone()).or_else(|| self.record.newest.clone())
+        let within = || match self.engine.phase() {
+            Phase::Hopping | Phase::Within => self.record.under_way(),
+            _ => None,
+        };
+        looked.or_else(|| self.held.clone()).or_else(within).or_else(|| self.record.newest.clone())
     }
 
     /// What to do so that the address holds the run; nothing while the form is wrong.

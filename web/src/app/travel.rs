@@ -49,7 +49,11 @@ impl State {
                 let orders = self.engine.pause();
                 self.tell(orders)
             }
-            Phase::Pausing | Phase::Stepping => Vec::new(),
+            Phase::Pausing | Phase::Stepping | Phase::Hopping => Vec::new(),
+            Phase::Within => {
+                let orders = self.engine.step();
+                self.tell(orders)
+            }
             _ => {
                 self.then = None;
                 Vec::new()

@@ -38,7 +38,12 @@ impl State {
                 let orders = self.engine.step();
                 self.begin(orders)
             }
-            Action::Run | Action::Step => Vec::new(),
+            Action::Hop if self.can_run() => {
+                (self.stopped, self.look, self.held) = (None, None, None);
+                let orders = self.engine.hop();
+                self.begin(orders)
+            }
+            Action::Run | Action::Step | Action::Hop => Vec::new(),
             Action::Pause => {
                 let orders = self.engine.pause();
                 self.tell(orders)

@@ -184,6 +184,14 @@ impl Cluster {
         });
     }
 
+    /// Grants one ring step of the steps up to `until`.
+    pub fn hop(&self, run: RunId, until: u32) {
+        self.0.grant(run, |grants| {
+            let until = grants.advance(until);
+            Command::Hop { run, until }
+        });
+    }
+
     /// Asks rank 0 for the state: it says [`Report::Snapshot`].
     pub fn save(&self, run: RunId) {
         if let Some(worker) = self.0.workers.borrow().first() {

@@ -1,6 +1,7 @@
 //! The worker's side of a run: one rank, which hears commands and reports to the page.
 
 mod desk;
+mod gate;
 mod program;
 mod round_trips;
 mod self_test;
@@ -60,6 +61,9 @@ fn obey(command: Command, ports: Vec<Option<MessagePort>>, current: &RefCell<Opt
         }
         Command::Step { run, until } => {
             control(run).into_iter().for_each(|control| control.step(until));
+        }
+        Command::Hop { run, until } => {
+            control(run).into_iter().for_each(|control| control.hop(until));
         }
         Command::Pause { run } => control(run).into_iter().for_each(|control| control.pause()),
         Command::Save { run } => control(run).into_iter().for_each(|control| control.save()),

@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use candle_core::Device;
-use comm::{Recorder, Traced};
+use comm::{Gated, Recorder, Traced};
 use plan::command::{Report, RunId};
 use plan::{Rank, RunConfig, RunPlan, snapshot};
 use train::Trainer;
 
+use super::gate::Watched;
 use super::world::{Entered, Seat};
 use super::{causes, desk};
 use crate::control::{Control, Next};
@@ -29,7 +30,7 @@ pub struct Task {
 pub async fn run(seat: Seat, task: Task, control: Rc<Control>) {
     let run = control.run();
     let recorder = Recorder::new(usize::from(seat.rank), desk::clock(task.epoch_ms));
-    let outcome = match join(seat, &task.config, &recorder) {
+    let outcome = match join(seat, &task.config, &recorder, &control) {
         Ok((plan, world)) => {
             let outcome = train(plan, task, &world, &recorder, &control).await;
             if let Err(message) = &outcome {
@@ -49,10 +50,14 @@ fn join(
     seat: Seat,
     config: &RunConfig,
     recorder: &Rc<Recorder>,
+    control: &Rc<Control>,
 ) -> Result<(RunPlan, Entered), String> {
     let plan = RunPlan::new(config.clone()).map_err(|refusal| refusal.to_string())?;
     let group = seat.take(plan.mesh().world())?;
-    let world = Entered::new(Rc::new(Traced::new(group, Rc::clone(recorder))));
+    let traced = Traced::new(group, Rc::clone(recorder));
+    let watched = Watched { control: Rc::clone(control), recorder: Rc::clone(recorder) };
+    // Outside of what is recorded: standing for somebody who watches is no waiting for a message.
+    let world = Entered::new(Rc::new(Gated::new(traced, Rc::new(watched))));
     Ok((plan, world))
 }
 

@@ -19,6 +19,8 @@ pub struct RankTimes {
     pub other_us: u64,
     /// Standing still for a message.
     pub waited_us: u64,
+    /// Held in the step under way, by somebody who watches; no part of the total.
+    pub held_us: u64,
 }
 
 impl RankTimes {
@@ -52,11 +54,12 @@ impl Times {
         match event.kind {
             EventKind::StepEnd { took_us } => {
                 rank.steps += 1;
-                rank.total_us += took_us;
+                rank.total_us += took_us.saturating_sub(std::mem::take(&mut rank.held_us));
             }
             EventKind::Tile { took_us, .. } => rank.attention_us += took_us,
             EventKind::Compute { took_us, .. } => rank.other_us += took_us,
             EventKind::Recv { waited_us, .. } => rank.waited_us += waited_us,
+            EventKind::Held { took_us } => rank.held_us += took_us,
             _ => {}
         }
     }
@@ -87,5 +90,9 @@ mod tests {
         let rank = times.rank(1);
         assert_eq!((rank.steps, rank.other_us, rank.rest_us()), (1, 30, 70));
         assert_eq!((times.steps(2), times.rank(0).steps), (0, 0));
+        let mut add = |kind| times.add(&Event { rank: 1, step: 1, at_us: 0, kind });
+        add(EventKind::Held { took_us: 5000 });
+        add(EventKind::StepEnd { took_us: 5100 });
+        assert_eq!((times.rank(1).total_us, times.rank(1).held_us), (200, 0));
     }
 }

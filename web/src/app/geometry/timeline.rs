@@ -90,12 +90,19 @@ pub struct Rect {
 
 /// The lanes of a step from its events by rank.
 pub fn lanes(events: &[Vec<Event>]) -> Lanes {
-    let all = || events.iter().flatten();
-    let begin = all().map(Event::start_us).min().unwrap_or(0);
-    let end = all().map(|event| event.at_us).max().unwrap_or(0);
-    let spans = events.iter().map(|events| {
+    let clocks: Vec<Clock> = events.iter().map(|events| Clock::of(events)).collect();
+    let all = || {
+        let with_clock = |(events, clock): (&'_ Vec<Event>, &'_ Clock)| {
+            let ends = |event: &Event| (clock.at(event.start_us()), clock.at(event.at_us));
+            events.iter().map(ends).collect::<Vec<_>>()
+        };
+        events.iter().zip(&clocks).flat_map(with_clock)
+    };
+    let begin = all().map(|(start, _)| start).min().unwrap_or(0);
+    let end = all().map(|(_, end)| end).max().unwrap_or(0);
+    let spans = events.iter().zip(&clocks).map(|(events, clock)| {
         let mut spans: Vec<Span> =
-            events.iter().filter_map(|event| Span::of(event, begin)).collect();
+            events.iter().filter_map(|event| Span::of(event, clock, begin)).collect();
         // Stable: what begins at the same tick of the clock stays in the order of its ends.
         spans.sort_by_key(|span| span.start_us);
         spans
@@ -103,16 +110,40 @@ pub fn lanes(events: &[Vec<Event>]) -> Lanes {
     Lanes { spans: spans.collect(), length_us: end - begin }
 }
 
+/// A rank's clock that stands while the rank is held for somebody who watches.
+struct Clock {
+    /// When it was held, and until when.
+    held: Vec<(u64, u64)>,
+}
+
+impl Clock {
+    fn of(events: &[Event]) -> Self {
+        let held = events.iter().filter(|event| matches!(event.kind, EventKind::Held { .. }));
+        Self { held: held.map(|event| (event.start_us(), event.at_us)).collect() }
+    }
+
+    fn at(&self, us: u64) -> u64 {
+        let stood = |&(from, to): &(u64, u64)| us.clamp(from, to) - from;
+        us - self.held.iter().map(stood).sum::<u64>()
+    }
+}
+
 impl Span {
-    fn of(event: &Event, begin: u64) -> Option<Self> {
+    fn of(event: &Event, clock: &Clock, begin: u64) -> Option<Self> {
         match event.kind {
-            EventKind::StepBegin | EventKind::StepEnd { .. } | EventKind::Scalar { .. } => None,
-            _ => Some(Self {
-                rank: event.rank,
-                start_us: event.start_us() - begin,
-                took_us: event.took_us(),
-                kind: event.kind.clone(),
-            }),
+            EventKind::StepBegin
+            | EventKind::StepEnd { .. }
+            | EventKind::Scalar { .. }
+            | EventKind::Held { .. } => None,
+            _ => {
+                let start = clock.at(event.start_us());
+                Some(Self {
+                    rank: event.rank,
+                    start_us: start - begin,
+                    took_us: clock.at(event.at_us) - start,
+                    kind: event.kind.clone(),
+                })
+            }
         }
     }
 
@@ -346,5 +377,17 @@ mod tests {
         assert_eq!(at(300.0, AXIS + LANE + 10.0), Some((1, 0)));
         assert_eq!(at(950.0, AXIS + 10.0), None);
         assert_eq!((at(10.0, 0.0), at(10.0, 900.0)), (None, None));
+    }
+
+    #[test]
+    fn a_rank_that_is_held_has_a_clock_that_stands() {
+        let compute = |took_us| EventKind::Compute { what: Compute::Forward, took_us };
+        let lanes = lanes(&[vec![
+            event(0, 1100, compute(100)),
+            event(0, 9100, EventKind::Held { took_us: 8000 }),
+            event(0, 9150, compute(50)),
+        ]]);
+        let spans: Vec<_> = lanes.spans[0].iter().map(|s| (s.start_us, s.took_us)).collect();
+        assert_eq!((spans, lanes.length_us), (vec![(0, 100), (100, 50)], 150));
     }
 }

@@ -30,11 +30,14 @@ pub struct Props {
 const STEP_BACK: &str = "Goes back one step, truly: the ranks take up an earlier state and train up to \
                          the step before";
 
+const RING_STEP: &str = "Lets every rank do one ring step and stand before the next exchange";
+
 /// The run's controls.
 #[component]
 pub fn Toolbar(props: &Props) -> Html {
     let Props { phase, ready, can_run, wrong, can_step_back, few, on, children } = props;
-    let stands = matches!(phase, Phase::Idle | Phase::Paused);
+    let within = matches!(phase, Phase::Within);
+    let stands = within || matches!(phase, Phase::Idle | Phase::Paused);
     let run = *can_run && (stands || matches!(phase, Phase::Pausing));
     let pause = matches!(phase, Phase::Running | Phase::Loading(_) | Phase::Seeking(_));
     let seed = on.reform(|_| Action::NewSeed(browser::random_seed()));
@@ -61,6 +64,7 @@ pub fn Toolbar(props: &Props) -> Html {
                 { button("Pause", "Stop all ranks after the same step", pause, || Action::Pause) }
                 { button("Step", "Train one step", *can_run && stands, || Action::Step) }
                 if !few {
+                    { button("Ring step", RING_STEP, *can_run && stands, || Action::Hop) }
                     { button("Step back", STEP_BACK, *can_step_back, || Action::StepBack) }
                 }
                 <button
@@ -104,6 +108,8 @@ fn describe(phase: &Phase, ready: &[bool], wrong: &[&str]) -> String {
         Phase::Running => "Training".to_owned(),
         Phase::Pausing => "Pausing".to_owned(),
         Phase::Stepping => "Training one step".to_owned(),
+        Phase::Hopping => "One ring step".to_owned(),
+        Phase::Within => "Paused between two ring steps".to_owned(),
         Phase::Paused => "Paused".to_owned(),
         Phase::Finished => "Finished".to_owned(),
         Phase::Failed(_) => "Stopped by a failure".to_owned(),
@@ -112,7 +118,7 @@ fn describe(phase: &Phase, ready: &[bool], wrong: &[&str]) -> String {
 
 fn lamp(phase: &Phase) -> &'static str {
     match phase {
-        Phase::Running | Phase::Stepping | Phase::Seeking(_) => "on",
+        Phase::Running | Phase::Stepping | Phase::Hopping | Phase::Seeking(_) => "on",
         Phase::Failed(_) => "bad",
         _ => "off",
     }
@@ -123,6 +129,7 @@ fn icon(name: &str) -> Html {
         "Run" => "M4 2l10 6-10 6z",
         "Pause" => "M3 2h4v12H3zM9 2h4v12H9z",
         "Step" => "M2 2l8 6-8 6zM11 2h3v12h-3z",
+        "Ring step" => "M8 1a7 7 0 1 0 7 7h-3a4 4 0 1 1-4-4zM10 1l5 3.5-5 3.5z",
         "Step back" => "M14 2L6 8l8 6zM2 2h3v12H2z",
         "Reset" => "M8 3V0L3.5 4 8 8V5a4 4 0 1 1-4 4H2a6 6 0 1 0 6-6z",
         _ => "M2 2h12v12H2zM4 4v8h8V4zM5.5 5.5h2v2h-2zM8.5 8.5h2v2h-2z",
