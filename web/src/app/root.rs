@@ -9,7 +9,7 @@ use crate::app::engine::Order;
 use crate::app::pace::{Pace, Progress};
 use crate::app::record::Figures;
 use crate::app::share::{File, Format, Picture, curve_svg};
-use crate::app::state::{Action, Effect, State};
+use crate::app::state::{Action, Effect, Kept, State};
 use crate::app::{browser, view};
 use crate::cluster::{Cluster, ClusterEvent, Failure, Go};
 use crate::reference::{Reference, ReferenceEvent};
@@ -144,7 +144,7 @@ impl App {
             Effect::DropReference => self.reference = None,
             Effect::Save(file) => {
                 let outcome = picture::save(&file);
-                self.act(Action::Kept(told(outcome.is_ok(), &file.name)));
+                self.act(Action::Kept(kept(outcome.is_ok(), file.name)));
             }
             Effect::Draw(drawn, format, name) => self.draw(drawn, format, name),
             Effect::Speak(language) => browser::keep_language(language),
@@ -160,14 +160,14 @@ impl App {
         };
         let (on, mime) = (self.on.clone(), "image/svg+xml");
         match (svg, format) {
-            (Err(_), _) => self.act(Action::Kept(told(false, &name))),
+            (Err(_), _) => self.act(Action::Kept(Kept::Not(name))),
             (Ok(svg), Format::Svg) => {
                 let file = File { name, mime, bytes: svg.into_bytes() };
                 self.carry_out(Effect::Save(file));
             }
             (Ok(svg), Format::Png) => yew::platform::spawn_local(async move {
                 let outcome = picture::save_png(svg, &name).await;
-                on.emit(Action::Kept(told(outcome.is_ok(), &name)));
+                on.emit(Action::Kept(kept(outcome.is_ok(), name)));
             }),
         }
     }
@@ -204,20 +204,16 @@ impl App {
         let text = self.state.text.as_ref().map(|text| &*text.bytes);
         match Reference::launch(self.state.plan.config(), text, on) {
             Ok(reference) => self.reference = Some(reference),
-            Err(Failure { url, message, .. }) => {
-                let failed = ReferenceEvent::Failed(format!("{message} {url}"));
-                self.act(Action::Reference(launch, failed));
+            Err(Failure { cause, .. }) => {
+                self.act(Action::Reference(launch, ReferenceEvent::Failed(cause)));
             }
         }
     }
 }
 
 /// What became of a file.
-fn told(is_kept: bool, name: &str) -> String {
-    match is_kept {
-        true => format!("Kept as {name}."),
-        false => format!("This browser did not make {name}; another format may work."),
-    }
+fn kept(is_kept: bool, name: String) -> Kept {
+    if is_kept { Kept::As(name) } else { Kept::Not(name) }
 }
 
 /// Whether `action` only adds to what is shown and comes often.

@@ -72,8 +72,8 @@ impl State {
             Action::Draw(picture, format) => {
                 vec![Effect::Draw(picture, format, self.picture_name(picture, format))]
             }
-            Action::Kept(words) => {
-                self.kept = words.into();
+            Action::Kept(kept) => {
+                self.kept = Some(kept);
                 Vec::new()
             }
             Action::DismissNotices => {

@@ -1,5 +1,8 @@
 //! What failed, and the way out.
 
+use std::borrow::Cow;
+
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::state::Action;
@@ -25,30 +28,32 @@ pub fn Alert(Props { failures, on }: &Props) -> Html {
             { body(first) }
             if !others.is_empty() {
                 <details>
-                    <summary>{ format!("What else was heard ({})", others.len()) }</summary>
+                    <summary>{ t!("alert.others", number = others.len()) }</summary>
                     { for others.iter().enumerate().map(|(i, failure)| html! {
                         <div key={i}><strong>{ title(failure) }</strong>{ body(failure) }</div>
                     }) }
                 </details>
             }
-            <button type="button" class="primary" onclick={restart}>{ "Restart" }</button>
+            <button type="button" class="primary" onclick={restart}>{ t!("alert.restart") }</button>
         </div>
     }
 }
 
-fn title(failure: &Failure) -> String {
+fn title(failure: &Failure) -> Cow<'static, str> {
     match failure.rank {
-        Some(rank) => format!("Rank {rank} stopped"),
-        None => "The run stopped".to_owned(),
+        Some(rank) => t!("alert.rank", rank = rank),
+        None => t!("alert.run"),
     }
 }
 
 fn body(failure: &Failure) -> Html {
+    let message = failure.cause.to_string();
+    // A message may name its file itself.
+    let is_told = failure.url.is_empty() || message.contains(&failure.url);
     html! {
         <>
-            <p class="message">{ &failure.message }</p>
-            // A message may name its file itself.
-            if !failure.url.is_empty() && !failure.message.contains(&failure.url) {
+            <p class="message">{ message }</p>
+            if !is_told {
                 <p><code>{ &failure.url }</code></p>
             }
         </>

@@ -1,5 +1,6 @@
 //! The links' self-test: the collectives' laws between these workers, and how long a hop takes.
 
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::format;
@@ -20,23 +21,25 @@ pub struct Props {
 /// The button with its answer.
 #[component]
 pub fn SelfTestView(Props { result, can_test, on }: &Props) -> Html {
-    let lead = html! {
-        { "Before training, the workers can check the laws of every collective among themselves, \
-           and time their links." }
-    };
+    let lead = html! { { t!("links.lead") } };
     let answer = match result {
         SelfTest::Idle => html! {},
-        SelfTest::Running(_) => html! { <p>{ "The workers are testing…" }</p> },
+        SelfTest::Running(_) => html! { <p>{ t!("links.testing") }</p> },
         SelfTest::Done(found) => html! {
             <>
                 if found.failed.is_empty() {
-                    <p class="good">{ format!("✓ {} laws hold.", found.passed.len()) }</p>
+                    <p class="good">{ t!("links.hold", number = found.passed.len()) }</p>
                 } else {
                     <ul class="bad">{ for found.failed.iter().map(|law| html! { <li>{ law }</li> }) }</ul>
                 }
                 <table>
-                    <caption>{ "Round trip to the next rank, median" }</caption>
-                    <thead><tr><th scope="col">{ "Message" }</th><th scope="col">{ "Time" }</th></tr></thead>
+                    <caption>{ t!("links.trips") }</caption>
+                    <thead>
+                        <tr>
+                            <th scope="col">{ t!("links.message") }</th>
+                            <th scope="col">{ t!("links.time") }</th>
+                        </tr>
+                    </thead>
                     <tbody>
                         { for found.round_trips.iter().map(|&(bytes, us)| html! {
                             <tr key={bytes.to_string()}>
@@ -47,7 +50,7 @@ pub fn SelfTestView(Props { result, can_test, on }: &Props) -> Html {
                     </tbody>
                 </table>
                 <details>
-                    <summary>{ "The laws" }</summary>
+                    <summary>{ t!("links.laws") }</summary>
                     <ul>{ for found.passed.iter().map(|law| html! { <li key={law.as_str()}>{ law }</li> }) }</ul>
                 </details>
             </>
@@ -55,19 +58,19 @@ pub fn SelfTestView(Props { result, can_test, on }: &Props) -> Html {
     };
     section(
         "links",
-        "Links",
+        t!("links.title"),
         lead,
         html! {
             <>
                 <button
                     type="button"
                     aria-disabled={(!can_test).to_string()}
-                    title="Possible before the first step"
+                    title={t!("links.when")}
                     onclick={on.reform(|_| Action::TestLinks)}
                 >
-                    { "Test the links" }
+                    { t!("links.test") }
                 </button>
-                <div role="status" aria-label="Links">{ answer }</div>
+                <div role="status" aria-label={t!("links.title")}>{ answer }</div>
             </>
         },
     )
