@@ -15,6 +15,7 @@ pub mod geometry;
 pub mod groups;
 mod hear;
 pub mod language;
+pub mod laws;
 pub mod notice;
 mod pace;
 pub mod places;

@@ -3,9 +3,9 @@
 use rust_i18n::t;
 use yew::prelude::*;
 
-use crate::app::format;
 use crate::app::state::{Action, SelfTest};
 use crate::app::view::parts::section;
+use crate::app::{format, laws};
 
 /// Properties of [`SelfTestView`].
 #[derive(Clone, PartialEq, Properties)]
@@ -51,7 +51,7 @@ pub fn SelfTestView(Props { result, can_test, on }: &Props) -> Html {
                 </table>
                 <details>
                     <summary>{ t!("links.laws") }</summary>
-                    <ul>{ for found.passed.iter().map(|law| html! { <li key={law.as_str()}>{ law }</li> }) }</ul>
+                    <ul>{ for found.passed.iter().map(|law| html! { <li key={law.as_str()}>{ laws::told(law) }</li> }) }</ul>
                 </details>
             </>
         },
