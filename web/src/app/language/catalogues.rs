@@ -101,9 +101,18 @@ fn chinese_is_chinese() {
     }
 }
 
-/// What the sources ask for: whole keys, and beginnings of keys that are put together.
-fn asked() -> (BTreeSet<String>, BTreeSet<String>) {
-    let (mut keys, mut beginnings) = (BTreeSet::new(), BTreeSet::new());
+/// One place in the sources where a text is asked for.
+struct Call {
+    /// The key, or its beginning where the rest is put in.
+    key: String,
+    is_whole: bool,
+    /// What it fills in.
+    names: BTreeSet<String>,
+}
+
+/// Everything that the sources ask for.
+fn calls() -> Vec<Call> {
+    let mut calls = Vec::new();
     for entry in walkdir::WalkDir::new(root().join("src")) {
         let entry = entry.expect("the sources can be listed");
         if entry.path().extension().is_none_or(|ending| ending != "rs")
@@ -114,141 +123,92 @@ fn asked() -> (BTreeSet<String>, BTreeSet<String>) {
         let text = std::fs::read_to_string(entry.path()).expect("a source can be read");
         for (at, _) in text.match_indices("t!(") {
             // Not the end of another macro's name.
-            if text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
-                continue;
-            }
-            let call = text[at + "t!(".len()..].trim_start();
-            let literal = |call: &str| Some(call.strip_prefix('"')?.split('"').next()?.to_owned());
-            if let Some(key) = literal(call) {
-                keys.insert(key);
-            } else if let Some(key) =
-                call.strip_prefix("format!(").and_then(|f| literal(f.trim_start()))
-            {
-                beginnings.insert(key.split('{').next().unwrap_or_default().to_owned());
+            if !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+                calls.extend(call(&text[at + "t!(".len()..]));
             }
         }
     }
-    (keys, beginnings)
+    calls
 }
 
-/// Sources, or beginnings of their names, whose words do not stand in the catalogues.
-const EXEMPT: [&str; 19] = [
-    // Refusals, which stand there in English and are told by whoever shows them.
-    "backend.rs",
-    "form.rs",
-    "groups.rs",
-    "whole.rs",
-    // What the workers say, with its keys.
-    "laws.rs",
-    // For the eyes of developers.
-    "browser/picture.rs",
-    "language/catalogues.rs",
-    // Not converted yet.
-    "beat_text.rs",
-    "doctor",
-    "span_text.rs",
-    "view/curve",
-    "view/doctor",
-    "view/ranks.rs",
-    "view/ring",
-    "view/schedule.rs",
-    "view/slices.rs",
-    "view/tile_matrix.rs",
-    "view/timeline",
-    "view/traffic.rs",
-];
+/// The call whose arguments begin here.
+fn call(text: &str) -> Option<Call> {
+    let arguments = arguments(text);
+    let (first, rest) = arguments.split_first()?;
+    let literal = |text: &str| Some(text.trim().strip_prefix('"')?.split('"').next()?.to_owned());
+    let (key, is_whole) = match first.trim().strip_prefix("format!(") {
+        None => (literal(first)?, true),
+        Some(format) => (literal(format)?.split('{').next()?.to_owned(), false),
+    };
+    let name = |argument: &&str| Some(argument.split_once('=')?.0.trim().to_owned());
+    Some(Call { key, is_whole, names: rest.iter().filter_map(name).collect() })
+}
 
-/// What reads like words and is none: names, and what is for the browser alone.
-const NAMES: [&str; 8] =
-    ["Ringside", ".matrix svg", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"];
-
-/// What stands before a literal that nobody reads on the page.
-const UNREAD: [&str; 5] = ["class=", "aria-describedby=", "rel=", "include_str!(", ".expect("];
-
-/// The literals in a source that read as words of a language: they would be shown as they stand.
-fn words(source: &str) -> Vec<&str> {
-    // Tests say what they like, and comments are shown to nobody.
-    let source = source.split("#[cfg(test)]").next().unwrap_or_default();
-    let mut found = Vec::new();
-    let mut rest = source;
-    while let Some(at) = rest.find(['"', '/']) {
-        if let Some(comment) = rest[at..].strip_prefix("//") {
-            rest = comment.split_once('\n').map_or("", |(_, rest)| rest);
-        } else if let Some(text) = rest[at..].strip_prefix('"') {
-            let end = end(text);
-            let is_unread = UNREAD.iter().any(|before| rest[..at].ends_with(before));
-            if !is_unread && is_language(&text[..end]) {
-                found.push(&text[..end]);
+/// The arguments that begin here, up to the bracket that ends them.
+fn arguments(text: &str) -> Vec<&str> {
+    let (mut found, mut begin, mut depth, mut in_text) = (Vec::new(), 0, 0, false);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '"' => in_text = !in_text,
+            _ if in_text => {}
+            ')' | ']' | '}' if depth == 0 => {
+                found.push(&text[begin..at]);
+                break;
             }
-            rest = text.get(end + 1..).unwrap_or_default();
-        } else {
-            rest = &rest[at + 1..];
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 0 => {
+                found.push(&text[begin..at]);
+                begin = at + 1;
+            }
+            _ => {}
         }
     }
     found
 }
 
-/// Where the literal ends whose text begins here.
-fn end(text: &str) -> usize {
-    let is_end = |&(at, _): &(usize, _)| {
-        let before = text[..at].bytes().rev();
-        before.take_while(|&byte| byte == b'\\').count() % 2 == 0
-    };
-    text.match_indices('"').find(is_end).map_or(text.len(), |(at, _)| at)
-}
-
-/// Whether a literal begins like a sentence, or has two words side by side.
-fn is_language(literal: &str) -> bool {
-    let is_word = |word: &str| {
-        let letters = word.trim_matches(|c: char| c.is_ascii_punctuation() && c != '{' && c != '}');
-        letters.len() > 1 && letters.bytes().all(|byte| byte.is_ascii_lowercase())
-    };
-    let words: Vec<&str> = literal.split_whitespace().collect();
-    let mut letters = literal.chars();
-    let begins = letters.next().is_some_and(|c| c.is_ascii_uppercase())
-        && letters.next().is_some_and(|c| c.is_ascii_lowercase());
-    let runs = words.windows(2).any(|pair| pair.iter().all(|word| is_word(word)));
-    (begins || runs) && !NAMES.contains(&literal)
-}
-
-#[test]
-fn no_source_shows_words_of_its_own() {
-    let app = root().join("src/app");
-    for entry in walkdir::WalkDir::new(&app) {
-        let entry = entry.expect("the views can be listed");
-        let name = entry.path().strip_prefix(&app).expect("it is below").to_string_lossy();
-        if !name.ends_with(".rs") || EXEMPT.iter().any(|exempt| name.starts_with(exempt)) {
-            continue;
-        }
-        let text = std::fs::read_to_string(entry.path()).expect("a view can be read");
-        let words = words(&text);
-        assert!(words.is_empty(), "{name}: {words:?}");
-    }
-}
-
-#[test]
-fn words_are_told_from_code() {
-    for (source, expect) in [
-        (r#"<p>{ "Choose one." }</p>"#, &["Choose one."][..]),
-        (r#"format!("{n} laws hold")"#, &["{n} laws hold"]),
-        (r#"<p title="Now" aria-label="Ranks">"#, &["Now", "Ranks"]),
-        (r#"<p class="field wide">{ format!("{rank}/{}", world) }</p>"#, &[]),
-        (r#"<path d="M4 2l10 6-10 6z" />{ "Ringside" }"#, &[]),
-        (r#"{ "a\"b c\"" }"#, &[]),
-        (r#"x.expect("it is there")"#, &[]),
-        (r#"{ t!("page.stale") } // Not "a word of it"."#, &[]),
-    ] {
-        assert_eq!(words(source), expect, "{source}");
-    }
-}
-
 #[test]
 fn every_key_that_is_asked_for_is_there_and_none_is_left_over() {
     let english = catalogue(Language::English);
-    let (keys, beginnings) = asked();
-    let missing: Vec<_> = keys.iter().filter(|key| !english.contains_key(*key)).collect();
+    let calls = calls();
+    let whole = |key: &str| calls.iter().any(|call| call.is_whole && call.key == key);
+    let begins = |key: &str| {
+        let mut parts = calls.iter().filter(|call| !call.is_whole && call.key.len() > 1);
+        parts.any(|call| key.starts_with(&call.key))
+    };
+    let missing: Vec<_> = calls
+        .iter()
+        .filter(|call| call.is_whole && !english.contains_key(&call.key))
+        .map(|call| &call.key)
+        .collect();
     assert!(missing.is_empty(), "asked for, but in no catalogue: {missing:?}");
-    let begins = |key: &str| beginnings.iter().any(|b| b.len() > 1 && key.starts_with(b.as_str()));
-    let left: Vec<_> = english.keys().filter(|key| !keys.contains(*key) && !begins(key)).collect();
+    let left: Vec<_> = english.keys().filter(|key| !whole(key) && !begins(key)).collect();
     assert!(left.is_empty(), "in the catalogue, but asked for nowhere: {left:?}");
+}
+
+#[test]
+fn every_place_is_filled_by_who_asks() {
+    let english = catalogue(Language::English);
+    let calls = calls();
+    let whole: BTreeSet<&String> = calls.iter().filter(|c| c.is_whole).map(|c| &c.key).collect();
+    for Call { key, is_whole, names } in &calls {
+        let texts = english.iter().filter(|(known, _)| match is_whole {
+            true => *known == key,
+            false => known.starts_with(key) && !whole.contains(known),
+        });
+        for (known, text) in texts {
+            let filled = places(text).into_iter().all(|place| names.contains(place));
+            assert!(filled, "{known}: {text:?} is given {names:?}");
+        }
+    }
+}
+
+#[test]
+fn calls_are_read_with_their_arguments() {
+    let read = |text| call(text).map(|call| (call.key, call.is_whole, call.names));
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let whole = r#""a.b", one = f(x, "),"), two = y) }"#;
+    assert_eq!(read(whole), Some(("a.b".into(), true, names(&["one", "two"]))));
+    let part = r#"format!("a.{key}"), one = 1)"#;
+    assert_eq!(read(part), Some(("a.".into(), false, names(&["one"]))));
 }

@@ -106,16 +106,12 @@ pub fn FieldControl(props: &Props) -> Html {
 
 /// What is wrong and what would work, without the field's name: it stands beside the field.
 pub fn sentence(Refusal { value, reason, works, .. }: &Refusal) -> String {
-    in_words(&t!("field.sentence", value = value, reason = reason, works = works))
-}
-
-/// The same with the field's name, for what has room for text alone.
-fn whole_sentence(refusal: &Refusal) -> String {
-    refusal.to_string()
+    in_words(&format!("{value}: {reason}; {works}."))
 }
 
 fn option(offer: &Offer) -> Html {
-    let title = offer.refused.as_ref().map(whole_sentence);
+    let named = |refusal: &Refusal| format!("{} = {}", refusal.field, sentence(refusal));
+    let title = offer.refused.as_ref().map(named);
     html! {
         <option
             key={offer.value.as_str()}
