@@ -21,7 +21,7 @@ const LAWS: [(&str, &str); 10] = [
 /// A law in the language that is spoken; one that is not known here stays as it was told.
 pub fn told(law: &str) -> Cow<'static, str> {
     match LAWS.iter().find(|(known, _)| *known == law) {
-        Some((_, key)) => t!(format!("links.law.{key}")),
+        Some((_, key)) => t!(format!("self_test.law.{key}")),
         None => law.to_owned().into(),
     }
 }

@@ -21,23 +21,23 @@ pub struct Props {
 /// The button with its answer.
 #[component]
 pub fn SelfTestView(Props { result, can_test, on }: &Props) -> Html {
-    let lead = html! { { t!("links.lead") } };
+    let lead = html! { { t!("self_test.lead") } };
     let answer = match result {
         SelfTest::Idle => html! {},
-        SelfTest::Running(_) => html! { <p>{ t!("links.testing") }</p> },
+        SelfTest::Running(_) => html! { <p>{ t!("self_test.testing") }</p> },
         SelfTest::Done(found) => html! {
             <>
                 if found.failed.is_empty() {
-                    <p class="good">{ t!("links.hold", number = found.passed.len()) }</p>
+                    <p class="good">{ t!("self_test.hold", number = found.passed.len()) }</p>
                 } else {
                     <ul class="bad">{ for found.failed.iter().map(|law| html! { <li>{ law }</li> }) }</ul>
                 }
                 <table>
-                    <caption>{ t!("links.trips") }</caption>
+                    <caption>{ t!("self_test.trips") }</caption>
                     <thead>
                         <tr>
-                            <th scope="col">{ t!("links.message") }</th>
-                            <th scope="col">{ t!("links.time") }</th>
+                            <th scope="col">{ t!("self_test.message") }</th>
+                            <th scope="col">{ t!("self_test.time") }</th>
                         </tr>
                     </thead>
                     <tbody>
@@ -50,7 +50,7 @@ pub fn SelfTestView(Props { result, can_test, on }: &Props) -> Html {
                     </tbody>
                 </table>
                 <details>
-                    <summary>{ t!("links.laws") }</summary>
+                    <summary>{ t!("self_test.laws") }</summary>
                     <ul>{ for found.passed.iter().map(|law| html! { <li key={law.as_str()}>{ laws::told(law) }</li> }) }</ul>
                 </details>
             </>
@@ -58,19 +58,19 @@ pub fn SelfTestView(Props { result, can_test, on }: &Props) -> Html {
     };
     section(
         "links",
-        t!("links.title"),
+        t!("self_test.title"),
         lead,
         html! {
             <>
                 <button
                     type="button"
                     aria-disabled={(!can_test).to_string()}
-                    title={t!("links.when")}
+                    title={t!("self_test.when")}
                     onclick={on.reform(|_| Action::TestLinks)}
                 >
-                    { t!("links.test") }
+                    { t!("self_test.test") }
                 </button>
-                <div role="status" aria-label={t!("links.title")}>{ answer }</div>
+                <div role="status" aria-label={t!("self_test.title")}>{ answer }</div>
             </>
         },
     )
