@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn every_name_of_the_plan_is_on_offer() {
         let offers = |field: Field, name: &str| match field.kind() {
-            Kind::Choice(choices) => choices.iter().any(|value| *value == name),
+            Kind::Choice(choices) => choices.contains(&name),
             _ => false,
         };
         assert!(plan::StrategyKind::ALL.iter().all(|s| offers(Field::Strategy, s.name())));
