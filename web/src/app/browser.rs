@@ -177,7 +177,7 @@ pub fn random_seed() -> u64 {
 /// A panic of the page itself leaves it dead; at least it says so.
 pub fn show_panics() {
     std::panic::set_hook(Box::new(|panic| {
-        let text = t!("failure.page", panic = panic);
+        let text = t!("page.failed", panic = panic);
         web_sys::console::error_1(&(*text).into());
         let Some(document) = window().document() else { return };
         if let (Ok(alert), Some(body)) = (document.create_element("p"), document.body()) {

@@ -260,7 +260,6 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Cause;
 
     fn ready(world: u16) -> Engine {
         let mut engine = Engine::new(usize::from(world));
@@ -331,10 +330,8 @@ mod tests {
     fn the_first_failure_stays_first() {
         let mut engine = ready(2);
         engine.run();
-        let failure = |text: &str| {
-            let cause = Cause::Told(text.to_owned());
-            Failure { rank: Some(1), url: String::new(), cause }
-        };
+        let failure =
+            |text: &str| Failure { rank: Some(1), url: String::new(), message: text.to_owned() };
         engine.fail(failure("boom"));
         engine.fail(failure("timeout"));
         engine.is_finished(RunId(1), 0);

@@ -4,7 +4,7 @@ use plan::command::Report;
 
 use crate::app::shared::Shared;
 use crate::app::state::{Effect, SelfTest, State, TestResult};
-use crate::cluster::{Cause, ClusterEvent, Failure};
+use crate::cluster::{ClusterEvent, Failure};
 use crate::reference::ReferenceEvent;
 
 impl State {
@@ -40,8 +40,12 @@ impl State {
                 self.engine.is_finished(run, rank);
                 Vec::new()
             }
-            Report::Failed { run, message } if run == current => self.end(rank, message),
-            Report::Panicked { message } => self.end(rank, message),
+            Report::Failed { run, message } if run == current => {
+                self.fail(Failure { rank: Some(rank), url: String::new(), message })
+            }
+            Report::Panicked { message } => {
+                self.fail(Failure { rank: Some(rank), url: String::new(), message })
+            }
             Report::SelfTested { run, passed, failed, round_trips } => {
                 if self.self_test == SelfTest::Running(run) {
                     let result = TestResult { passed, failed, round_trips };
@@ -51,11 +55,6 @@ impl State {
             }
             Report::Ready { .. } | Report::Events { .. } | Report::Failed { .. } => Vec::new(),
         }
-    }
-
-    /// A rank ended with these words.
-    fn end(&mut self, rank: u16, message: String) -> Vec<Effect> {
-        self.fail(Failure { rank: Some(rank), url: String::new(), cause: Cause::Told(message) })
     }
 
     fn fail(&mut self, failure: Failure) -> Vec<Effect> {
@@ -71,7 +70,7 @@ impl State {
             ReferenceEvent::Loss { step, loss } => {
                 reference.losses.insert(step, loss);
             }
-            ReferenceEvent::Failed(cause) => reference.failure = Some(cause),
+            ReferenceEvent::Failed(message) => reference.failure = Some(message),
         }
     }
 }

@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 
 use plan::fold::Curve;
 
-use crate::cluster::Cause;
-
 /// What the one-rank reference has found so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReferenceLog {
     /// Its losses by step.
     pub losses: BTreeMap<u32, f64>,
     /// Why it stopped, if it did.
-    pub failure: Option<Cause>,
+    pub failure: Option<String>,
 }
 
 /// How far two runs are apart.

@@ -204,8 +204,9 @@ impl App {
         let text = self.state.text.as_ref().map(|text| &*text.bytes);
         match Reference::launch(self.state.plan.config(), text, on) {
             Ok(reference) => self.reference = Some(reference),
-            Err(Failure { cause, .. }) => {
-                self.act(Action::Reference(launch, ReferenceEvent::Failed(cause)));
+            Err(Failure { url, message, .. }) => {
+                let failed = ReferenceEvent::Failed(format!("{message} {url}"));
+                self.act(Action::Reference(launch, failed));
             }
         }
     }

@@ -24,8 +24,6 @@ pub enum Heard {
     },
     /// An error that was thrown outside any run.
     Threw(String),
-    /// What is no report.
-    NoReport,
 }
 
 /// A dedicated module worker of our own; it ends when this is dropped.
@@ -112,7 +110,7 @@ fn heard(data: &JsValue) -> Heard {
             url: parts.get(0).as_string(),
             message: parts.get(1).as_string().unwrap_or_default(),
         },
-        None => Heard::NoReport,
+        None => Heard::Threw("the worker sent what is no report".to_owned()),
     }
 }
 

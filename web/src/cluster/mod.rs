@@ -1,7 +1,6 @@
 //! The page's side of a run: the ranks' workers, what they are told, and what they say.
 
 mod address;
-mod failure;
 mod grants;
 mod handle;
 mod mesh;
@@ -25,7 +24,6 @@ use watch::Watch;
 
 pub use address::Role;
 pub(crate) use address::loader;
-pub use failure::{Cause, Failure};
 pub(crate) use probe::find_bad_file;
 
 /// A world of workers, one a rank; they end when this is dropped.
@@ -48,6 +46,17 @@ pub enum ClusterEvent {
     },
     /// A worker could not be loaded, or broke outside any run.
     Failure(Failure),
+}
+
+/// Why a worker cannot work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The rank, if it is not all of them.
+    pub rank: Option<u16>,
+    /// The file that is to blame, or empty.
+    pub url: String,
+    /// What is wrong, and what may help.
+    pub message: String,
 }
 
 /// Whether a run that starts also trains.
@@ -89,7 +98,7 @@ impl Cluster {
             let worker = Handle::start(&inner.url, hear).map_err(|error| Failure {
                 rank: Some(rank),
                 url: inner.url.clone(),
-                cause: Cause::NoWorker(format!("{error:?}")),
+                message: format!("the browser starts no worker: {error:?}"),
             })?;
             inner.workers.borrow_mut().push(worker);
         }
@@ -164,7 +173,7 @@ impl Cluster {
             Err(error) => self.0.fail(Failure {
                 rank: None,
                 url: String::new(),
-                cause: Cause::NoChannel(format!("{error:?}")),
+                message: format!("the browser gives no message channel: {error:?}"),
             }),
         }
     }
@@ -207,18 +216,33 @@ impl Inner {
                 self.watch.explain(Failure {
                     rank: Some(rank),
                     url: url.unwrap_or_else(|| self.url.clone()),
-                    cause: Cause::NotLoaded(message),
+                    message: if message.is_empty() {
+                        "the worker did not load, and the browser does not say why".to_owned()
+                    } else {
+                        format!("the worker did not load: {message}")
+                    },
                 });
             }
-            // A panic would have told its text first.
-            Heard::Threw(text) => self.bury(rank, Cause::Died(text)),
-            Heard::NoReport => self.bury(rank, Cause::NoReport),
+            Heard::Threw(text) => {
+                // A panic would have told its text first.
+                let message = format!(
+                    "{text}: the worker died without a word of its own, perhaps for lack of \
+                     memory; try fewer tokens or a smaller model"
+                );
+                self.watch.set_dead(rank);
+                self.fail(Failure { rank: Some(rank), url: self.url.clone(), message });
+            }
         }
     }
 
     fn greet(&self, rank: u16, build: &str) {
         if build != BUILD_ID {
-            return self.bury(rank, Cause::OtherBuild(build.to_owned()));
+            self.watch.set_dead(rank);
+            let message = format!(
+                "version mismatch: the page is build {BUILD_ID} and this file is build {build}; \
+                 reload the page"
+            );
+            return self.fail(Failure { rank: Some(rank), url: self.url.clone(), message });
         }
         self.watch.set_ready(rank);
         if let Some(worker) = self.workers.borrow().get(usize::from(rank)) {
@@ -241,12 +265,6 @@ impl Inner {
         if let Some(until) = until {
             self.tell_all(&Command::Resume { run: *run, until });
         }
-    }
-
-    /// The worker of `rank` is beyond help, and its file is to blame.
-    fn bury(&self, rank: u16, cause: Cause) {
-        self.watch.set_dead(rank);
-        self.fail(Failure { rank: Some(rank), url: self.url.clone(), cause });
     }
 
     fn fail(&self, failure: Failure) {

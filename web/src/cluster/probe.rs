@@ -1,10 +1,6 @@
 //! Finds out why a worker did not load: the browser's own error event has no text.
 
-use std::borrow::Cow;
-use std::fmt::{self, Display, Formatter};
-
 use futures::future::join_all;
-use rust_i18n::t;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{RequestCache, RequestInit, Response};
@@ -17,60 +13,26 @@ pub struct BadFile {
     /// Its address.
     pub url: String,
     /// What is wrong with it.
-    pub fault: Fault,
-}
-
-/// What is wrong with a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Nobody answered; what the browser says of it.
-    Unreachable(String),
-    /// The server answered with this status.
-    Answered(String),
-    /// The server answered with a content type where another should be.
-    Type {
-        /// The content type, which may be empty.
-        found: String,
-        /// The language that it should be.
-        wanted: &'static str,
-    },
-}
-
-impl Display for Fault {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&match self {
-            Self::Unreachable(error) => t!("failure.file.unreachable", error = error),
-            Self::Answered(status) => t!("failure.file.answered", status = status),
-            Self::Type { found, wanted } => {
-                let found = match found.as_str() {
-                    "" => t!("failure.file.no_type"),
-                    found => Cow::from(found),
-                };
-                t!("failure.file.type", found = found, wanted = wanted)
-            }
-        })
-    }
+    pub message: String,
 }
 
 /// The first of the worker's files that is not there, or is not what it should be.
 pub async fn find_bad_file() -> Option<BadFile> {
     let files = address::files();
     let probes = files.iter().map(|(url, is_script)| probe(url, *is_script));
-    join_all(probes)
-        .await
-        .into_iter()
-        .zip(&files)
-        .find_map(|(problem, (url, _))| problem.map(|fault| BadFile { url: url.clone(), fault }))
+    join_all(probes).await.into_iter().zip(&files).find_map(|(problem, (url, _))| {
+        problem.map(|message| BadFile { url: url.clone(), message })
+    })
 }
 
-async fn probe(url: &str, is_script: bool) -> Option<Fault> {
+async fn probe(url: &str, is_script: bool) -> Option<String> {
     let response = match head(url).await {
         Ok(response) => response,
-        Err(error) => return Some(Fault::Unreachable(text_of(&error))),
+        Err(error) => return Some(format!("it could not be fetched: {}", text_of(&error))),
     };
     if !response.ok() {
         let status = format!("{} {}", response.status(), response.status_text());
-        return Some(Fault::Answered(status.trim().to_owned()));
+        return Some(format!("the server answered {}", status.trim()));
     }
     let kind = response.headers().get("content-type").ok().flatten().unwrap_or_default();
     judge_type(&kind, is_script)
@@ -93,11 +55,14 @@ fn text_of(error: &JsValue) -> String {
 }
 
 /// What is wrong with a content type. A wasm file of any type but text can still be compiled.
-fn judge_type(content_type: &str, is_script: bool) -> Option<Fault> {
+fn judge_type(content_type: &str, is_script: bool) -> Option<String> {
     let wanted = if is_script { "JavaScript" } else { "WebAssembly" };
     let kind = content_type.split(';').next().unwrap_or_default().trim();
     let fits = if is_script { kind.contains("javascript") } else { !kind.starts_with("text/") };
-    (!fits).then(|| Fault::Type { found: kind.to_owned(), wanted })
+    (!fits).then(|| {
+        let kind = if kind.is_empty() { "no content type" } else { kind };
+        format!("the server answered with {kind} where {wanted} should be")
+    })
 }
 
 #[cfg(test)]
@@ -108,7 +73,7 @@ mod tests {
     fn html_is_neither_a_script_nor_wasm() {
         for is_script in [true, false] {
             let message = judge_type("text/html; charset=utf-8", is_script);
-            assert!(message.is_some_and(|m| m.to_string().contains("text/html")));
+            assert!(message.is_some_and(|m| m.contains("text/html")));
         }
     }
 
@@ -118,6 +83,6 @@ mod tests {
         assert_eq!(judge_type("application/javascript; charset=utf-8", true), None);
         assert_eq!(judge_type("application/wasm", false), None);
         assert_eq!(judge_type("application/octet-stream", false), None);
-        assert!(judge_type("", true).is_some_and(|m| m.to_string().contains("no content type")));
+        assert!(judge_type("", true).is_some_and(|m| m.contains("no content type")));
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use gloo_timers::future::TimeoutFuture;
 use wasm_bindgen_futures::spawn_local;
 
-use super::failure::{Cause, Failure};
+use super::Failure;
 use super::probe::{BadFile, find_bad_file};
 
 /// A worker that is silent this long may have been given a broken file: time to look.
@@ -54,8 +54,9 @@ impl Watch {
             TimeoutFuture::new(GIVE_UP_AFTER_MS - LOOK_AFTER_MS).await;
             if let (Some(rank), Some(ranks)) = (silent(), weak.upgrade()) {
                 let seconds = GIVE_UP_AFTER_MS / 1000;
+                let message = format!("the worker has not answered for {seconds} s");
                 let url = super::loader(super::Role::Rank);
-                tell(&ranks, Failure { rank: Some(rank), url, cause: Cause::Silent(seconds) });
+                tell(&ranks, Failure { rank: Some(rank), url, message });
             }
         });
     }
@@ -103,7 +104,8 @@ impl Ranks {
 
 fn blame(ranks: &Rc<RefCell<Ranks>>, file: BadFile) {
     if !std::mem::replace(&mut ranks.borrow_mut().blamed, true) {
-        tell(ranks, Failure { rank: None, url: file.url, cause: Cause::BadFile(file.fault) });
+        let message = format!("a file of the worker did not load: {}", file.message);
+        tell(ranks, Failure { rank: None, url: file.url, message });
     }
 }
 

@@ -14,7 +14,7 @@ use wasm_bindgen_futures::spawn_local;
 use yew::Callback;
 
 use crate::build_id::BUILD_ID;
-use crate::cluster::{Cause, Failure, Role, find_bad_file, loader};
+use crate::cluster::{Failure, Role, find_bad_file, loader};
 use helper::Helper;
 use protocol::{Answer, Ask};
 
@@ -45,7 +45,7 @@ pub enum ReferenceEvent {
         loss: f64,
     },
     /// No more losses will come.
-    Failed(Cause),
+    Failed(String),
 }
 
 impl Reference {
@@ -108,13 +108,11 @@ impl Listener {
                     on.emit(ReferenceEvent::Loss { step, loss });
                 }
             }
-            Answer::Failed(message) => self.fail(Cause::Told(message)),
-        }
-    }
-
-    fn fail(&self, cause: Cause) {
-        if let Some(on) = self.on.take() {
-            on.emit(ReferenceEvent::Failed(cause));
+            Answer::Failed(message) => {
+                if let Some(on) = self.on.take() {
+                    on.emit(ReferenceEvent::Failed(message));
+                }
+            }
         }
     }
 
@@ -129,11 +127,12 @@ async fn look_for_cause(listener: Listener) {
     if listener.still_waits()
         && let Some(file) = find_bad_file().await
     {
-        listener.fail(Cause::BadFileAt(file.url, file.fault));
+        listener.hear(Answer::Failed(format!("{}: {}", file.url, file.message)));
     }
     TimeoutFuture::new(GIVE_UP_AFTER_MS - LOOK_AFTER_MS).await;
     if listener.still_waits() {
-        listener.fail(Cause::Silent(GIVE_UP_AFTER_MS / 1000));
+        let seconds = GIVE_UP_AFTER_MS / 1000;
+        listener.hear(Answer::Failed(format!("its worker has not answered for {seconds} s")));
     }
 }
 

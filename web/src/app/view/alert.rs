@@ -47,13 +47,11 @@ fn title(failure: &Failure) -> Cow<'static, str> {
 }
 
 fn body(failure: &Failure) -> Html {
-    let message = failure.cause.to_string();
-    // A message may name its file itself.
-    let is_told = failure.url.is_empty() || message.contains(&failure.url);
     html! {
         <>
-            <p class="message">{ message }</p>
-            if !is_told {
+            <p class="message">{ &failure.message }</p>
+            // A message may name its file itself.
+            if !failure.url.is_empty() && !failure.message.contains(&failure.url) {
                 <p><code>{ &failure.url }</code></p>
             }
         </>
