@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// What decides how a binary behaves, below the root of the workspace.
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 11] = [
     "Cargo.lock",
     "crates/plan/src",
     "crates/doctor/src",
@@ -13,6 +13,7 @@ const SOURCES: [&str; 10] = [
     "crates/parallel/src",
     "crates/train/src",
     "crates/train/text",
+    "web/locales",
     "web/src",
     "web/worker_loader.js",
 ];

@@ -46,7 +46,7 @@ mod tests {
         assert_eq!(kept[..3], [20, 40, 60]);
         assert!(kept.contains(&1280) && kept.contains(&1320) && !kept.contains(&1300));
         let hour = due(RunConfig::default(), 360_000).len();
-        assert!((80..300).contains(&hour), "{hour}");
+        assert!((80..400).contains(&hour), "{hour}");
     }
 
     #[test]
@@ -54,6 +54,6 @@ mod tests {
         let large = RunConfig { d_model: 256, layers: 2, ..RunConfig::default() };
         assert!(due(large, 1000)[0] > 100);
         let larger = RunConfig { d_model: 512, layers: 8, ..RunConfig::default() };
-        assert_eq!(due(larger, 10_000), []);
+        assert!(due(larger, 10_000).is_empty());
     }
 }

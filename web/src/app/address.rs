@@ -8,6 +8,7 @@ use crate::app::embed::Embed;
 use crate::app::fields::{Field, Kind, MAX_WORLD};
 use crate::app::form::Form;
 use crate::app::language::Language;
+use crate::app::notice::{Fault, Notice};
 use crate::app::places::Place;
 use crate::app::whole::{brief, is_whole};
 
@@ -35,7 +36,7 @@ pub struct Opened {
     /// The language that the link asks for.
     pub language: Option<Language>,
     /// What could not be taken as it stands, for the user to read.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
 }
 
 /// The address of a run seen from `place`, without the `#`; `own_text` says that it read the
@@ -83,58 +84,34 @@ pub fn read(address: &str) -> Opened {
     let (mut embeds, mut panels) = (false, None);
     for (key, value) in parse(address.as_bytes()) {
         if !seen.insert(key.clone()) {
-            let again = format!("“{}” stands twice in the link: the last was taken.", brief(&key));
-            opened.notices.push(again);
+            opened.notices.push(Notice::Twice(brief(&key)));
         }
         match key.as_ref() {
             "v" if value == VERSION => {}
-            "v" => opened.notices.push(format!(
-                "The link is of version {value}, and this page reads version {VERSION}: what it \
-                 knows was taken over."
-            )),
+            "v" => opened.notices.push(Notice::Version(brief(&value), VERSION)),
             VIEW => match Place::named(&value) {
                 Some(place) => opened.place = place,
-                None => opened.notices.push(format!(
-                    "The link's view “{}” is unknown here: this is {}.",
-                    brief(&value),
-                    Place::default().title()
-                )),
+                None => opened.notices.push(Notice::View(brief(&value))),
             },
             LANGUAGE => match Language::of_tag(&value) {
                 Some(language) => opened.language = Some(language),
-                None => opened.notices.push(format!(
-                    "The link's language “{}” is unknown here: there are {}.",
-                    brief(&value),
-                    Language::ALL.map(Language::code).join(" and ")
-                )),
+                None => opened.notices.push(Notice::Language(brief(&value))),
             },
             CHECK => opened.check = value == "1",
             EMBED => embeds = value == "1",
             PANELS => panels = Some(value.into_owned()),
-            FROM => opened.notices.push(format!(
-                "The link's run began from a checkpoint of {} steps, which an address cannot carry: \
-                 this one begins from its seed until you open the checkpoint.",
-                brief(&value)
-            )),
-            TEXT => opened.notices.push(
-                "The link was made with a text of its maker's own, which an address cannot \
-                 carry: the built-in text stands in until you paste yours."
-                    .to_owned(),
-            ),
+            FROM => opened.notices.push(Notice::Checkpoint(brief(&value))),
+            TEXT => opened.notices.push(Notice::OwnText),
             key => match Field::ALL.into_iter().find(|field| field.key() == key) {
                 Some(field) => take(&mut opened, field, value.trim()),
-                None => opened
-                    .notices
-                    .push(format!("The link's “{}” is unknown here and was ignored.", brief(key))),
+                None => opened.notices.push(Notice::Unknown(brief(key))),
             },
         }
     }
     limit_world(&mut opened);
     match (embeds, panels) {
         (true, panels) => take_panels(&mut opened, panels.as_deref().unwrap_or_default()),
-        (false, Some(_)) => opened.notices.push(format!(
-            "The link's “{PANELS}” counts only beside {EMBED}=1: this is the whole page."
-        )),
+        (false, Some(_)) => opened.notices.push(Notice::Panels),
         (false, None) => {}
     }
     opened
@@ -143,17 +120,11 @@ pub fn read(address: &str) -> Opened {
 fn take_panels(opened: &mut Opened, list: &str) {
     let (embed, unknown) = Embed::read(list);
     for name in unknown {
-        opened.notices.push(format!(
-            "The link's panel “{}” is unknown here: this shows {}.",
-            brief(name),
-            embed.list()
-        ));
+        opened.notices.push(Notice::Panel(brief(name), embed.clone()));
     }
     if opened.place != Place::default() {
         opened.place = Place::default();
-        opened
-            .notices
-            .push(format!("Inside another page there is {} alone.", Place::default().title()));
+        opened.notices.push(Notice::Embedded);
     }
     opened.embed = Some(embed);
 }
@@ -161,8 +132,8 @@ fn take_panels(opened: &mut Opened, list: &str) {
 fn take(opened: &mut Opened, field: Field, value: &str) {
     let (taken, notice) = match field.kind() {
         Kind::Choice(choices) => {
-            let known = choices.iter().any(|(choice, _)| *choice == value);
-            if known { (value.to_owned(), None) } else { (default(field), Some("unknown")) }
+            let known = choices.contains(&value);
+            if known { (value.to_owned(), None) } else { (default(field), Some(Fault::Unknown)) }
         }
         Kind::Few(_, low, high) => clamp(field, value, low, high, false),
         Kind::Whole(low, high, empty) => clamp(field, value, low, high, empty.is_some()),
@@ -170,23 +141,19 @@ fn take(opened: &mut Opened, field: Field, value: &str) {
         Kind::Real(low, high) | Kind::MaybeReal(low, high) => match value.parse::<f64>() {
             Ok(number) if number >= low && number <= high => (value.to_owned(), None),
             Ok(number) if field == Field::Lr && number < low => {
-                (low.to_string(), Some("out of range, and nothing is learnt at a rate of 0"))
+                (low.to_string(), Some(Fault::NoRate))
             }
             Ok(number) if !number.is_nan() => {
-                (number.clamp(low, high).to_string(), Some("out of range"))
+                (number.clamp(low, high).to_string(), Some(Fault::Range))
             }
-            _ => (default(field), Some("not a number")),
+            _ => (default(field), Some(Fault::Number)),
         },
         // Lengths are checked with the rest of the form, which says beside the field what is wrong.
         Kind::Documents => (value.chars().take(1000).collect(), None),
     };
-    if let Some(why) = notice {
-        let shown = if taken.is_empty() { "none" } else { &taken };
-        opened.notices.push(format!(
-            "{} = {} in the link is {why}: {shown} was taken.",
-            field.key(),
-            brief(value)
-        ));
+    if let Some(fault) = notice {
+        let (value, taken) = (brief(value), taken.clone());
+        opened.notices.push(Notice::Value { field, value, fault, taken });
     }
     opened.form.set(field, taken);
 }
@@ -197,12 +164,12 @@ fn clamp(
     low: u64,
     high: u64,
     may_be_empty: bool,
-) -> (String, Option<&'static str>) {
+) -> (String, Option<Fault>) {
     if value.is_empty() && may_be_empty {
         return (String::new(), None);
     }
     if !is_whole(value) {
-        return (default(field), Some("not a whole number"));
+        return (default(field), Some(Fault::Whole));
     }
     let number = match (value.starts_with('-'), value.parse::<u64>()) {
         (true, _) => 0,
@@ -210,7 +177,7 @@ fn clamp(
         (false, Err(_)) => u64::MAX,
     };
     let inside = number.clamp(low, high);
-    let notice = (inside != number || value.starts_with('-')).then_some("out of range");
+    let notice = (inside != number || value.starts_with('-')).then_some(Fault::Range);
     (inside.to_string(), notice)
 }
 
@@ -219,10 +186,7 @@ fn limit_world(opened: &mut Opened) {
     let (cp, dp) = (number(Field::Cp), number(Field::Dp));
     if cp * dp > MAX_WORLD {
         let fits = MAX_WORLD / cp;
-        opened.notices.push(format!(
-            "{cp} ranks × {dp} replicas in the link are more than {MAX_WORLD} workers: dp = \
-             {fits} was taken."
-        ));
+        opened.notices.push(Notice::Workers { cp, dp, fits });
         opened.form.set(Field::Dp, fits.to_string());
     }
 }
@@ -284,7 +248,8 @@ mod tests {
             let opened = read(address);
             assert_eq!(opened.form.get(field), value, "{address}");
             assert_eq!(opened.notices.len(), 1, "{address}: {:?}", opened.notices);
-            assert!(opened.notices[0].contains(notice), "{address}: {:?}", opened.notices);
+            let words = opened.notices[0].words();
+            assert!(words.contains(notice), "{address}: {words}");
         }
     }
 

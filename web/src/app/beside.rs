@@ -20,8 +20,6 @@ const PARTED: f64 = 1e-4;
 pub struct Beside {
     /// Its settings as they were entered.
     pub form: Form,
-    /// The name of its own text, if it had one.
-    pub text: Option<String>,
     /// The step that it began from, if that was not its seed.
     pub from: Option<u32>,
     /// What it was.
@@ -67,7 +65,6 @@ impl Beside {
     pub fn of(state: &State) -> Self {
         Self {
             form: Form::of(state.plan.config()),
-            text: state.used_text.as_ref().map(|text| text.name.clone()),
             from: state.origin.as_ref().map(|origin| origin.steps()),
             plan: state.plan.clone(),
             curve: state.record.curve.clone(),

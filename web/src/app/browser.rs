@@ -178,8 +178,8 @@ pub fn random_seed() -> u64 {
 /// A panic of the page itself leaves it dead; at least it says so.
 pub fn show_panics() {
     std::panic::set_hook(Box::new(|panic| {
-        let text = format!("The page itself failed: {panic}. Reload it to go on.");
-        web_sys::console::error_1(&text.as_str().into());
+        let text = t!("page.failed", panic = panic);
+        web_sys::console::error_1(&(*text).into());
         let Some(document) = window().document() else { return };
         if let (Ok(alert), Some(body)) = (document.create_element("p"), document.body()) {
             alert.set_class_name("alert");

@@ -1,6 +1,9 @@
 //! Which options of a select can be combined with the rest of the form, and why not.
 
+use std::borrow::Cow;
+
 use plan::Refusal;
+use rust_i18n::t;
 
 use crate::app::fields::{Field, Kind};
 use crate::app::form::{Form, equal_lengths, join};
@@ -11,7 +14,7 @@ pub struct Offer {
     /// What it enters into the form.
     pub value: String,
     /// What the user reads.
-    pub label: String,
+    pub label: Cow<'static, str>,
     /// Why it cannot be chosen now.
     pub refused: Option<Refusal>,
 }
@@ -21,15 +24,15 @@ pub struct Offer {
 /// An option is refused when choosing it would bring a refusal that is not there `now`.
 pub fn offers(form: &Form, text_bytes: Option<usize>, now: &[Refusal], field: Field) -> Vec<Offer> {
     let current = form.get(field);
-    let mut options: Vec<(String, String)> = match field.kind() {
+    let mut options: Vec<(String, Cow<'static, str>)> = match field.kind() {
         Kind::Choice(choices) | Kind::Few(choices, ..) => {
-            choices.iter().map(|&(value, label)| (value.to_owned(), label.to_owned())).collect()
+            choices.iter().map(|&value| (value.to_owned(), field.option(value))).collect()
         }
         Kind::Documents => document_options(form),
         Kind::Whole(..) | Kind::Real(..) | Kind::MaybeReal(..) => return Vec::new(),
     };
     if !options.iter().any(|(value, _)| value == current) {
-        options.push((current.to_owned(), current.to_owned()));
+        options.push((current.to_owned(), current.to_owned().into()));
     }
     options
         .into_iter()
@@ -44,14 +47,14 @@ pub fn offers(form: &Form, text_bytes: Option<usize>, now: &[Refusal], field: Fi
         .collect()
 }
 
-fn document_options(form: &Form) -> Vec<(String, String)> {
-    let mut options = vec![(String::new(), "one".to_owned())];
-    options.extend([2, 4, 8].map(|n| (format!("x{n}"), format!("{n} equal"))));
+fn document_options(form: &Form) -> Vec<(String, Cow<'static, str>)> {
+    let mut options = vec![(String::new(), t!("choices.documents.one"))];
+    options.extend([2, 4, 8].map(|n| (format!("x{n}"), t!("choices.documents.equal", number = n))));
     let current = form.get(Field::Documents);
     if current.is_empty() || current.starts_with('x') {
-        options.push((own_lengths(form), "own lengths".to_owned()));
+        options.push((own_lengths(form), t!("choices.documents.own")));
     } else {
-        options.push((current.to_owned(), "own lengths".to_owned()));
+        options.push((current.to_owned(), t!("choices.documents.own")));
     }
     options
 }

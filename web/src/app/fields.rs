@@ -1,5 +1,9 @@
 //! The settings of a run as the page offers them: key, label, hint and what may be entered.
 
+use std::borrow::Cow;
+
+use rust_i18n::t;
+
 /// One setting; its key is the field's name in `RunConfig` and in the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
@@ -59,17 +63,14 @@ pub enum Field {
     StopSeconds,
 }
 
-/// A value and the label that a select shows for it.
-pub type Choice = (&'static str, &'static str);
-
 /// What may be entered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// One of a few names.
-    Choice(&'static [Choice]),
+    Choice(&'static [&'static str]),
     /// A whole number offered as a few choices; the address may hold any in range.
-    Few(&'static [Choice], u64, u64),
-    /// A whole number; an empty value is allowed where the text says what it means.
+    Few(&'static [&'static str], u64, u64),
+    /// A whole number; an empty value is allowed where a word of the catalogue says what it means.
     Whole(u64, u64, Option<&'static str>),
     /// A number.
     Real(f64, f64),
@@ -82,22 +83,14 @@ pub enum Kind {
 /// The most workers that one page starts.
 pub const MAX_WORLD: u64 = plan::runtime::MAX_WORKERS as u64;
 
-const RANKS: &[Choice] = &[("1", "1"), ("2", "2"), ("4", "4"), ("8", "8")];
-const STRATEGIES: &[Choice] =
-    &[("ring", "Ring"), ("all-gather", "All-gather"), ("ulysses", "Ulysses"), ("usp", "USP")];
-const LAYOUTS: &[Choice] =
-    &[("contiguous", "Contiguous"), ("zigzag", "Zigzag"), ("striped", "Striped")];
-const TASKS: &[Choice] = &[("text", "Text"), ("recall", "Recall"), ("copy", "Copy")];
-const OPTIMIZERS: &[Choice] = &[("adamw", "AdamW"), ("sgd", "SGD")];
+const RANKS: &[&str] = &["1", "2", "4", "8"];
+const STRATEGIES: &[&str] = &["ring", "all-gather", "ulysses", "usp"];
+const LAYOUTS: &[&str] = &["contiguous", "zigzag", "striped"];
+const TASKS: &[&str] = &["text", "recall", "copy"];
+const OPTIMIZERS: &[&str] = &["adamw", "sgd"];
 /// Steps a second at most.
-const SPEEDS: &[Choice] = &[
-    ("", "full"),
-    ("10", "10 steps/s"),
-    ("3", "3 steps/s"),
-    ("1", "1 step/s"),
-    ("0.2", "1 step in 5 s"),
-];
-const DEGREES: &[Choice] = &[("", "automatic"), ("1", "1"), ("2", "2"), ("4", "4"), ("8", "8")];
+const SPEEDS: &[&str] = &["", "10", "3", "1", "0.2"];
+const DEGREES: &[&str] = &["", "1", "2", "4", "8"];
 
 impl Field {
     /// Every field, in the order of the address.
@@ -131,19 +124,67 @@ impl Field {
         Self::StopSeconds,
     ];
 
-    /// The name in `RunConfig`, in refusals and in the address.
+    /// The name in `RunConfig`, in refusals, in the address and in the catalogues.
     pub fn key(self) -> &'static str {
-        self.texts().0
+        match self {
+            Self::Cp => "cp",
+            Self::Dp => "dp",
+            Self::Strategy => "strategy",
+            Self::UlyssesDegree => "ulysses_degree",
+            Self::Layout => "layout",
+            Self::Task => "task",
+            Self::SeqLen => "seq_len",
+            Self::Documents => "documents",
+            Self::Window => "window",
+            Self::Batch => "batch",
+            Self::GradAccum => "grad_accum",
+            Self::Layers => "layers",
+            Self::DModel => "d_model",
+            Self::Heads => "heads",
+            Self::KvHeads => "kv_heads",
+            Self::Steps => "steps",
+            Self::Lr => "lr",
+            Self::WarmupSteps => "warmup_steps",
+            Self::Optimizer => "optimizer",
+            Self::WeightDecay => "weight_decay",
+            Self::GradClip => "grad_clip",
+            Self::EvalEvery => "eval_every",
+            Self::EvalBatches => "eval_batches",
+            Self::Seed => "seed",
+            Self::Speed => "speed",
+            Self::StopLoss => "stop_loss",
+            Self::StopSeconds => "stop_seconds",
+        }
     }
 
     /// The label beside the control.
-    pub fn label(self) -> &'static str {
-        self.texts().1
+    pub fn label(self) -> Cow<'static, str> {
+        t!(format!("fields.{}.label", self.key()))
     }
 
     /// What it means, in a few words.
-    pub fn hint(self) -> &'static str {
-        self.texts().2
+    pub fn hint(self) -> Cow<'static, str> {
+        t!(format!("fields.{}.hint", self.key()))
+    }
+
+    /// What a select shows for a value that it offers; numbers are the same in every language.
+    pub fn option(self, value: &'static str) -> Cow<'static, str> {
+        match value {
+            "" if self == Self::Speed => t!("choices.full"),
+            "" => t!("choices.automatic"),
+            speed if self == Self::Speed => t!("choices.speed", steps = speed),
+            number if number.bytes().all(|byte| byte.is_ascii_digit()) => number.into(),
+            name => t!(format!("choices.{}.{name}", self.key())),
+        }
+    }
+
+    /// What an empty value means, where it is a number that may be left out.
+    pub fn placeholder(self) -> Option<Cow<'static, str>> {
+        match self.kind() {
+            Kind::Whole(_, _, Some(word)) => Some(t!(format!("choices.empty.{word}"))),
+            Kind::MaybeReal(..) => Some(t!("choices.never")),
+            _ => None,
+        }
     }
 
     /// The field that a refusal or an address names.
@@ -190,38 +231,6 @@ impl Field {
             Self::StopSeconds => Kind::MaybeReal(0.1, 1e6),
         }
     }
-
-    fn texts(self) -> (&'static str, &'static str, &'static str) {
-        match self {
-            Self::Cp => ("cp", "Ranks", "share each sequence (cp)"),
-            Self::Dp => ("dp", "Replicas (dp)", "each on its own sequences"),
-            Self::Strategy => ("strategy", "Strategy", "how attention is shared"),
-            Self::UlyssesDegree => ("ulysses_degree", "Ulysses degree", "U of U × R"),
-            Self::Layout => ("layout", "Layout", "who holds which positions"),
-            Self::Task => ("task", "Task", "what is to be learnt"),
-            Self::SeqLen => ("seq_len", "Sequence length", "tokens; each is a byte"),
-            Self::Documents => ("documents", "Documents", "never see each other"),
-            Self::Window => ("window", "Window", "tokens a query looks back"),
-            Self::Batch => ("batch", "Batch", "sequences a step"),
-            Self::GradAccum => ("grad_accum", "Micro-batches", "that a batch is split into"),
-            Self::Layers => ("layers", "Layers", "of the transformer"),
-            Self::DModel => ("d_model", "Width", "d_model"),
-            Self::Heads => ("heads", "Heads", "query heads"),
-            Self::KvHeads => ("kv_heads", "KV heads", "fewer is grouped-query"),
-            Self::Steps => ("steps", "Steps", "after which it ends"),
-            Self::Lr => ("lr", "Learning rate", "at its peak"),
-            Self::WarmupSteps => ("warmup_steps", "Warm-up steps", "while the rate rises"),
-            Self::Optimizer => ("optimizer", "Optimizer", "of the parameters"),
-            Self::WeightDecay => ("weight_decay", "Weight decay", "AdamW only"),
-            Self::GradClip => ("grad_clip", "Gradient clip", "largest global norm; 0 is off"),
-            Self::EvalEvery => ("eval_every", "Evaluate every", "steps; 0 is never"),
-            Self::EvalBatches => ("eval_batches", "Evaluation batches", "in one evaluation"),
-            Self::Seed => ("seed", "Seed", "parameters and data"),
-            Self::Speed => ("speed", "Speed", "to watch"),
-            Self::StopLoss => ("stop_loss", "Stop at loss", "or lower"),
-            Self::StopSeconds => ("stop_seconds", "Stop after", "seconds of training"),
-        }
-    }
 }
 
 /// `text` with the keys that only the address and the command line use turned into labels.
@@ -248,7 +257,7 @@ mod tests {
     #[test]
     fn every_name_of_the_plan_is_on_offer() {
         let offers = |field: Field, name: &str| match field.kind() {
-            Kind::Choice(choices) => choices.iter().any(|(value, _)| *value == name),
+            Kind::Choice(choices) => choices.contains(&name),
             _ => false,
         };
         assert!(plan::StrategyKind::ALL.iter().all(|s| offers(Field::Strategy, s.name())));
@@ -260,5 +269,19 @@ mod tests {
     fn keys_become_labels() {
         let text = "try strategy ring, or usp with ulysses_degree 2";
         assert_eq!(in_words(text), "try strategy ring, or usp with “Ulysses degree” 2");
+    }
+
+    #[test]
+    fn what_is_offered_has_words() {
+        assert_eq!(Field::Strategy.option("all-gather"), "All-gather");
+        assert_eq!(Field::UlyssesDegree.option(""), "automatic");
+        assert_eq!(Field::Cp.option("8"), "8");
+        assert_eq!(Field::KvHeads.placeholder().as_deref(), Some("all"));
+        for field in Field::ALL {
+            let (Kind::Choice(values) | Kind::Few(values, ..)) = field.kind() else { continue };
+            for value in values {
+                assert!(!field.option(value).starts_with("choices."), "{field:?} {value}");
+            }
+        }
     }
 }

@@ -1,5 +1,9 @@
 //! Numbers and positions as people read them.
 
+use std::fmt::Display;
+
+use rust_i18n::t;
+
 /// A whole number with a thin space every three digits.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -49,10 +53,16 @@ pub fn list(numbers: &[usize]) -> String {
     numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
+/// Words in a row, with the language's own comma between them.
+pub fn listed<W: Display>(words: impl IntoIterator<Item = W>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| word.to_string()).collect();
+    words.join(&t!("format.comma"))
+}
+
 /// Runs of positions: `0–31, 224–255`, or `0, 4, 8 … 252` where they are evenly apart.
 pub fn positions(positions: &[u32]) -> String {
     match positions {
-        [] => "none".to_owned(),
+        [] => t!("format.none").into_owned(),
         [first, second, third, .., last] if evenly_apart(positions) => {
             format!("{first}, {second}, {third} … {last}")
         }

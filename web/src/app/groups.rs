@@ -2,9 +2,12 @@
 
 pub mod mesh;
 
+use std::borrow::Cow;
+
 use plan::event::Axis;
 use plan::rank::MAX_WORLD_SIZE;
 use plan::{Mesh, Refusal};
+use rust_i18n::t;
 
 use crate::app::whole::whole;
 use mesh::GroupMesh;
@@ -14,23 +17,27 @@ use mesh::GroupMesh;
 pub struct Entry {
     /// Its name in the mesh and in refusals.
     pub name: &'static str,
-    /// The label beside the input.
-    pub label: &'static str,
-    /// What it means.
-    pub hint: &'static str,
 }
 
-const fn entry(name: &'static str, label: &'static str, hint: &'static str) -> Entry {
-    Entry { name, label, hint }
+impl Entry {
+    /// The label beside the input.
+    pub fn label(self) -> Cow<'static, str> {
+        t!(format!("groups.axes.{}.label", self.name))
+    }
+
+    /// What it means.
+    pub fn hint(self) -> Cow<'static, str> {
+        t!(format!("groups.axes.{}.hint", self.name))
+    }
 }
 
 /// The axes in the mesh's order; the last varies fastest.
 pub const ENTRIES: [Entry; 5] = [
-    entry("dp_replicate", "Replicas", "dp_replicate: whole copies"),
-    entry("dp_shard", "Shards", "dp_shard: parameters split"),
-    entry("ring", "Ring", "cp: keys and values travel"),
-    entry("ulysses", "Ulysses", "cp: heads are exchanged"),
-    entry("tp", "Tensor", "tp: matrices split"),
+    Entry { name: "dp_replicate" },
+    Entry { name: "dp_shard" },
+    Entry { name: "ring" },
+    Entry { name: "ulysses" },
+    Entry { name: "tp" },
 ];
 
 /// What is entered.

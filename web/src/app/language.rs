@@ -2,6 +2,8 @@
 
 #[cfg(test)]
 mod catalogues;
+#[cfg(test)]
+mod literals;
 
 /// One language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -20,7 +20,7 @@ const LARGEST: usize = 64 << 20;
 pub struct LastRun {
     version: u32,
     address: String,
-    text: Option<(String, Vec<u8>)>,
+    text: Option<(Option<String>, Vec<u8>)>,
     origin: Option<(String, Vec<u8>)>,
     steps: u32,
     state: Vec<u8>,

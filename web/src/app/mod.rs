@@ -18,6 +18,8 @@ mod hear;
 pub mod history;
 pub mod language;
 pub mod last_run;
+pub mod laws;
+pub mod notice;
 pub mod origin;
 mod pace;
 pub mod places;

@@ -1,5 +1,6 @@
 //! The state that a run begins from instead of its seed's: a checkpoint, opened or taken on the way.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use plan::RunConfig;
@@ -9,6 +10,7 @@ use safetensors::SafeTensors;
 
 use crate::app::fields::Field;
 use crate::app::form::Form;
+use crate::app::format;
 
 /// The largest checkpoint that the page opens.
 pub const MAX_BYTES: usize = 256 << 20;
@@ -24,15 +26,43 @@ pub struct Origin {
     pub bytes: Rc<[u8]>,
 }
 
+/// Why a file is no checkpoint to begin from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoCheckpoint {
+    /// It is no safetensors file, and why.
+    NoFile(String, String),
+    /// It does not say which run it belongs to.
+    NotOurs(String),
+    /// It is longer than the page opens: its bytes.
+    TooLong(String, u64),
+    /// The browser did not read it, and why.
+    Unread(String, String),
+}
+
+impl NoCheckpoint {
+    /// The reason as a sentence.
+    pub fn words(&self) -> Cow<'static, str> {
+        match self {
+            Self::NoFile(name, error) => t!("origin.no_file", name = name, error = error),
+            Self::NotOurs(name) => t!("origin.not_ours", name = name),
+            Self::TooLong(name, size) => {
+                let (size, most) = (format::bytes(*size), format::bytes(MAX_BYTES as u64));
+                t!("origin.too_long", name = name, size = size, most = most)
+            }
+            Self::Unread(name, error) => t!("origin.unread", name = name, error = error),
+        }
+    }
+}
+
 impl Origin {
-    /// Reads what `bytes` say of themselves; the error is for the user to read.
-    pub fn open(name: &str, bytes: Vec<u8>) -> Result<Self, String> {
+    /// Reads what `bytes` say of themselves.
+    pub fn open(name: &str, bytes: Vec<u8>) -> Result<Self, NoCheckpoint> {
         let (_, header) = SafeTensors::read_metadata(&bytes)
-            .map_err(|error| t!("origin.no_file", name = name, error = error).into_owned())?;
+            .map_err(|error| NoCheckpoint::NoFile(name.to_owned(), error.to_string()))?;
         let text = header.metadata().as_ref().and_then(|entries| entries.get(ENTRY));
         let saved = text
             .and_then(|text| text.parse::<Saved>().ok())
-            .ok_or_else(|| t!("origin.not_ours", name = name).into_owned())?;
+            .ok_or_else(|| NoCheckpoint::NotOurs(name.to_owned()))?;
         Ok(Self { name: name.to_owned(), saved, bytes: bytes.into() })
     }
 
@@ -94,7 +124,7 @@ mod tests {
             (checkpoint(None), "not saved by Ringside"),
             (checkpoint(Some("steps_done=x")), "not saved by Ringside"),
         ] {
-            let error = Origin::open("a.bin", bytes).expect_err("it is refused");
+            let error = Origin::open("a.bin", bytes).expect_err("it is refused").words();
             assert!(error.contains(why), "{error}");
         }
     }

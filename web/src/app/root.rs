@@ -10,7 +10,7 @@ use crate::app::last_run::LastRun;
 use crate::app::pace::{Pace, Progress};
 use crate::app::record::Figures;
 use crate::app::share::{File, Format, Picture, curve_svg};
-use crate::app::state::{Action, Effect, State};
+use crate::app::state::{Action, Effect, Kept, State};
 use crate::app::{browser, view};
 use crate::cluster::{Cluster, ClusterEvent, Course, Failure};
 use crate::reference::{Reference, ReferenceEvent};
@@ -169,7 +169,7 @@ impl App {
             Effect::DropReference => self.reference = None,
             Effect::Save(file) => {
                 let outcome = picture::save(&file);
-                self.act(Action::Kept(told(outcome.is_ok(), &file.name)));
+                self.act(Action::Kept(kept(outcome.is_ok(), file.name)));
             }
             Effect::Draw(drawn, format, name) => self.draw(drawn, format, name),
             Effect::Speak(language) => browser::keep_language(language),
@@ -185,14 +185,14 @@ impl App {
         };
         let (on, mime) = (self.on.clone(), "image/svg+xml");
         match (svg, format) {
-            (Err(_), _) => self.act(Action::Kept(told(false, &name))),
+            (Err(_), _) => self.act(Action::Kept(Kept::Not(name))),
             (Ok(svg), Format::Svg) => {
                 let file = File { name, mime, bytes: svg.into_bytes() };
                 self.carry_out(Effect::Save(file));
             }
             (Ok(svg), Format::Png) => yew::platform::spawn_local(async move {
                 let outcome = picture::save_png(svg, &name).await;
-                on.emit(Action::Kept(told(outcome.is_ok(), &name)));
+                on.emit(Action::Kept(kept(outcome.is_ok(), name)));
             }),
         }
     }
@@ -257,11 +257,8 @@ impl App {
 }
 
 /// What became of a file.
-fn told(is_kept: bool, name: &str) -> String {
-    match is_kept {
-        true => format!("Kept as {name}."),
-        false => format!("This browser did not make {name}; another format may work."),
-    }
+fn kept(is_kept: bool, name: String) -> Kept {
+    if is_kept { Kept::As(name) } else { Kept::Not(name) }
 }
 
 /// Whether `action` only adds to what is shown and comes often.

@@ -5,7 +5,7 @@ pub mod curve_svg;
 
 use plan::trace::Document;
 
-use crate::app::state::State;
+use crate::app::state::{OwnText, State};
 
 /// A file to keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl State {
             // It is taken once all ranks stand.
             Keep::Checkpoint => None,
             Keep::Text => self.text.as_ref().map(|text| File {
-                name: file_name(&text.name),
+                name: file_name(text),
                 mime: "text/plain",
                 bytes: text.bytes.to_vec(),
             }),
@@ -132,7 +132,7 @@ impl State {
 
     /// The line that trains this run natively.
     pub fn train_line(&self) -> String {
-        let text = self.text.as_ref().map(|text| file_name(&text.name));
+        let text = self.text.as_ref().map(file_name);
         plan::flags::train_line(self.plan.config(), text.as_deref())
     }
 
@@ -151,8 +151,13 @@ impl State {
     }
 }
 
+/// The name under which a text is kept, the same in every language.
+fn file_name(text: &OwnText) -> String {
+    plain(text.name.as_deref().unwrap_or("your-text"))
+}
+
 /// A name that every file system and shell takes as it stands.
-fn file_name(name: &str) -> String {
+fn plain(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
     let plain = plain.trim_matches(|c| matches!(c, '-' | '.'));
@@ -177,7 +182,7 @@ mod tests {
             ("$(rm -r ~).txt", "rm--r---.txt"),
             ("红楼梦", "text.txt"),
         ] {
-            assert_eq!(file_name(name), expect);
+            assert_eq!(plain(name), expect);
         }
     }
 

@@ -1,9 +1,11 @@
 //! The page's state as one value with actions: pure, and tested without a browser.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use plan::command::RunId;
 use plan::{Refusal, RunPlan};
+use rust_i18n::t;
 
 use crate::app::address;
 use crate::app::backend::{self, Backend};
@@ -16,7 +18,8 @@ use crate::app::form::Form;
 use crate::app::groups::{self, Groups};
 use crate::app::language::Language;
 use crate::app::last_run::LastRun;
-use crate::app::origin::Origin;
+use crate::app::notice::Notice;
+use crate::app::origin::{NoCheckpoint, Origin};
 use crate::app::places::Place;
 use crate::app::record::{Record, WholeStep};
 use crate::app::reference::ReferenceLog;
@@ -31,8 +34,8 @@ pub const MAX_TEXT_BYTES: usize = 4 << 20;
 /// A text of the user's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnText {
-    /// Where it came from: a file's name, or "pasted text".
-    pub name: String,
+    /// The name of its file; none for what was typed or pasted.
+    pub name: Option<String>,
     /// Its bytes, whatever they mean.
     pub bytes: Rc<[u8]>,
 }
@@ -65,7 +68,7 @@ pub struct State {
     /// What is wrong with the form.
     pub refusals: Rc<[Refusal]>,
     /// What the address could not give.
-    pub notices: Rc<[String]>,
+    pub notices: Rc<[Notice]>,
     /// The panels of a page inside another page.
     pub embed: Option<Rc<Embed>>,
     /// Whether another build of the page has come.
@@ -84,8 +87,8 @@ pub struct State {
     pub stopped: Option<Stop>,
     /// A run that is kept to compare this one with.
     pub beside: Option<Shared<Beside>>,
-    /// What was kept as a file last, or why not.
-    pub kept: Rc<str>,
+    /// What became of the file that was asked for last.
+    pub kept: Option<Kept>,
     /// The step that the user holds to look at, while others follow.
     pub held: Option<Shared<WholeStep>>,
     /// The one-rank run.
@@ -107,6 +110,15 @@ pub(super) enum Then {
     Fork,
     /// Give the user that state as a file.
     Export,
+}
+
+/// What became of a file, by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// The user has it.
+    As(String),
+    /// The browser did not make it.
+    Not(String),
 }
 
 /// The self-test of the links.
@@ -160,7 +172,7 @@ pub enum Action {
     /// The user opened a checkpoint: its name and what is in it.
     OpenCheckpoint(String, Vec<u8>),
     /// A checkpoint that was chosen could not be read, and why.
-    NoCheckpoint(String),
+    NoCheckpoint(NoCheckpoint),
     /// The run is to begin from its seed again.
     LeaveOrigin,
     /// The user wants this run kept, to compare the next one with it; or the kept one gone.
@@ -195,7 +207,7 @@ pub enum Action {
     /// The user wants a picture.
     Draw(Picture, Format),
     /// The browser says how it went with a file.
-    Kept(String),
+    Kept(Kept),
     /// The user has read the notices.
     DismissNotices,
     /// Another build of the page has come.
@@ -269,7 +281,7 @@ impl State {
             stopped: None,
             beside: None,
             held: None,
-            kept: "".into(),
+            kept: None,
             reference: Shared::default(),
             self_test: SelfTest::Idle,
             launch: 0,
@@ -301,8 +313,11 @@ impl State {
     }
 
     /// The settings that cannot work, by their labels.
-    pub fn wrong(&self) -> Vec<&'static str> {
-        let label = |refusal: &Refusal| Field::by_key(&refusal.field).map_or("Text", Field::label);
+    pub fn wrong(&self) -> Vec<Cow<'static, str>> {
+        let label = |refusal: &Refusal| match Field::by_key(&refusal.field) {
+            Some(field) => field.label(),
+            None => t!("text_box.short"),
+        };
         self.refusals.iter().map(label).collect()
     }
 

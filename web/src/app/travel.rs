@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use plan::command::RunId;
-use rust_i18n::t;
 
 use crate::app::beside::Beside;
 use crate::app::engine::Phase;
 use crate::app::fields::Field;
 use crate::app::last_run::LastRun;
+use crate::app::notice::Notice;
 use crate::app::origin::Origin;
 use crate::app::record::Record;
 use crate::app::share::File;
@@ -131,7 +131,7 @@ impl State {
     pub(super) fn open_checkpoint(&mut self, name: &str, bytes: Vec<u8>) -> Vec<Effect> {
         match Origin::open(name, bytes) {
             Err(why) => {
-                self.notices = Rc::new([why]);
+                self.notices = Rc::new([Notice::NoCheckpoint(why)]);
                 Vec::new()
             }
             Ok(origin) => {
@@ -153,12 +153,7 @@ impl State {
     pub(super) fn fit_origin(&mut self) {
         let Some(origin) = &self.origin else { return };
         if !origin.fits(self.plan.config()) {
-            self.notices = Rc::new([t!(
-                "origin.left",
-                steps = origin.steps(),
-                network = origin.saved.network()
-            )
-            .into_owned()]);
+            self.notices = Rc::new([Notice::LeftOrigin(origin.saved)]);
             self.set_origin(None);
         }
     }
@@ -179,7 +174,7 @@ impl State {
             return Vec::new();
         }
         let steps = run.take_up(self);
-        self.notices = Rc::new([t!("last_run.back", steps = steps).into_owned()]);
+        self.notices = Rc::new([Notice::LastRun(steps)]);
         let orders = self.engine.take_up(steps);
         let mut effects = self.tell(orders);
         effects.extend(self.write_address());

@@ -7,6 +7,7 @@ use crate::app::beside::Beside;
 use crate::app::engine;
 use crate::app::fields::Field;
 use crate::app::form::Form;
+use crate::app::notice::Notice;
 use crate::app::places::Place;
 use crate::app::share::Keep;
 use crate::app::shared::Shared;
@@ -58,7 +59,7 @@ impl State {
             Action::Fork => self.when_standing(Then::Fork),
             Action::OpenCheckpoint(name, bytes) => self.open_checkpoint(&name, bytes),
             Action::NoCheckpoint(why) => {
-                self.notices = Rc::new([why]);
+                self.notices = Rc::new([Notice::NoCheckpoint(why)]);
                 Vec::new()
             }
             Action::LeaveOrigin => {
@@ -104,8 +105,8 @@ impl State {
             Action::Draw(picture, format) => {
                 vec![Effect::Draw(picture, format, self.picture_name(picture, format))]
             }
-            Action::Kept(words) => {
-                self.kept = words.into();
+            Action::Kept(kept) => {
+                self.kept = Some(kept);
                 Vec::new()
             }
             Action::DismissNotices => {
@@ -467,7 +468,7 @@ mod tests {
     fn the_last_run_is_taken_up_where_its_state_was_kept() {
         let mut state = ready("v=1&cp=2");
         state.apply(Action::UseText(Some(OwnText {
-            name: "a.txt".into(),
+            name: Some("a.txt".into()),
             bytes: vec![7; 300].into(),
         })));
         for rank in 0..2 {

@@ -20,7 +20,7 @@ async fn cache() -> Result<Cache, JsValue> {
         return Err(JsValue::UNDEFINED);
     }
     let page = window().document().and_then(|document| document.base_uri().ok().flatten());
-    let name = format!("last run of {}", page.unwrap_or_default());
+    let name = format!("ringside-last-run {}", page.unwrap_or_default());
     Ok(JsFuture::from(storage.open(&name)).await?.unchecked_into())
 }
 

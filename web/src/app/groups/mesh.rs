@@ -1,8 +1,12 @@
 //! A mesh with the kinds of groups that its ranks form, Ringside's own or accelerate's.
 
+use std::borrow::Cow;
+
 use plan::{Grid, Refusal};
+use rust_i18n::t;
 
 use super::ENTRIES;
+use crate::app::format;
 
 /// What ranks have in common, told apart by hue, pattern and word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,14 +35,9 @@ impl Hue {
         }
     }
 
-    /// What its ranks do together.
-    pub fn does(self) -> &'static str {
-        match self {
-            Self::Dp => "train on other sequences",
-            Self::Cp => "share a sequence",
-            Self::Sp => "share a sequence by its heads",
-            Self::Tp => "share each matrix",
-        }
+    /// What its ranks do together, behind the name of a group that has this hue.
+    pub fn does(self, group: &str) -> Cow<'static, str> {
+        t!(format!("mesh_grid.key.{}", self.name()), group = group)
     }
 }
 
@@ -145,7 +144,7 @@ impl GroupMesh {
             .filter(|&axis| self.grid.size(axis) > 1)
             .map(|axis| format!("{} {}", self.grid.name(axis), self.grid.coordinate(rank, axis)))
             .collect();
-        if places.is_empty() { "the only one".to_owned() } else { places.join(", ") }
+        if places.is_empty() { t!("groups.only").into_owned() } else { format::listed(places) }
     }
 }
 

@@ -10,7 +10,21 @@ use super::Language;
 type Catalogue = BTreeMap<String, String>;
 
 /// Texts that are the same in every language, because they are names or numbers alone.
-const SAME: [&str; 0] = [];
+const SAME: [&str; 13] = [
+    "backend.fact.build",
+    "backend.fact.gpus",
+    "backend.fact.wasm",
+    "backend.world.label",
+    "choices.layout.zigzag",
+    "choices.optimizer.adamw",
+    "choices.optimizer.sgd",
+    "choices.strategy.all-gather",
+    "choices.strategy.ring",
+    "choices.strategy.ulysses",
+    "choices.strategy.usp",
+    "groups.axes.ring.label",
+    "groups.axes.ulysses.label",
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -48,6 +62,16 @@ fn places(text: &str) -> BTreeSet<&str> {
     text.split("%{").skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).collect()
 }
 
+/// What stands around the places.
+fn bare(text: &str) -> String {
+    let pieces = text.split("%{").enumerate();
+    pieces.map(|(at, piece)| if at == 0 { piece } else { behind(piece) }).collect()
+}
+
+fn behind(piece: &str) -> &str {
+    piece.split_once('}').map_or(piece, |(_, rest)| rest)
+}
+
 #[test]
 fn every_language_has_the_same_keys_and_places() {
     let english = catalogue(Language::English);
@@ -71,14 +95,24 @@ fn chinese_is_chinese() {
     let english = catalogue(Language::English);
     let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
     for (key, text) in catalogue(Language::Chinese) {
-        let same = SAME.contains(&key.as_str()) || !english[&key].contains(char::is_alphabetic);
+        let same =
+            SAME.contains(&key.as_str()) || !bare(&english[&key]).contains(char::is_alphabetic);
         assert!(same || text.contains(is_han), "{key}: {text}");
     }
 }
 
-/// What the sources ask for: whole keys, and beginnings of keys that are put together.
-fn asked() -> (BTreeSet<String>, BTreeSet<String>) {
-    let (mut keys, mut beginnings) = (BTreeSet::new(), BTreeSet::new());
+/// One place in the sources where a text is asked for.
+struct Call {
+    /// The key, or its beginning where the rest is put in.
+    key: String,
+    is_whole: bool,
+    /// What it fills in.
+    names: BTreeSet<String>,
+}
+
+/// Everything that the sources ask for.
+fn calls() -> Vec<Call> {
+    let mut calls = Vec::new();
     for entry in walkdir::WalkDir::new(root().join("src")) {
         let entry = entry.expect("the sources can be listed");
         if entry.path().extension().is_none_or(|ending| ending != "rs")
@@ -89,30 +123,92 @@ fn asked() -> (BTreeSet<String>, BTreeSet<String>) {
         let text = std::fs::read_to_string(entry.path()).expect("a source can be read");
         for (at, _) in text.match_indices("t!(") {
             // Not the end of another macro's name.
-            if text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
-                continue;
-            }
-            let call = text[at + "t!(".len()..].trim_start();
-            let literal = |call: &str| Some(call.strip_prefix('"')?.split('"').next()?.to_owned());
-            if let Some(key) = literal(call) {
-                keys.insert(key);
-            } else if let Some(key) =
-                call.strip_prefix("format!(").and_then(|f| literal(f.trim_start()))
-            {
-                beginnings.insert(key.split('{').next().unwrap_or_default().to_owned());
+            if !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+                calls.extend(call(&text[at + "t!(".len()..]));
             }
         }
     }
-    (keys, beginnings)
+    calls
+}
+
+/// The call whose arguments begin here.
+fn call(text: &str) -> Option<Call> {
+    let arguments = arguments(text);
+    let (first, rest) = arguments.split_first()?;
+    let literal = |text: &str| Some(text.trim().strip_prefix('"')?.split('"').next()?.to_owned());
+    let (key, is_whole) = match first.trim().strip_prefix("format!(") {
+        None => (literal(first)?, true),
+        Some(format) => (literal(format)?.split('{').next()?.to_owned(), false),
+    };
+    let name = |argument: &&str| Some(argument.split_once('=')?.0.trim().to_owned());
+    Some(Call { key, is_whole, names: rest.iter().filter_map(name).collect() })
+}
+
+/// The arguments that begin here, up to the bracket that ends them.
+fn arguments(text: &str) -> Vec<&str> {
+    let (mut found, mut begin, mut depth, mut in_text) = (Vec::new(), 0, 0, false);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '"' => in_text = !in_text,
+            _ if in_text => {}
+            ')' | ']' | '}' if depth == 0 => {
+                found.push(&text[begin..at]);
+                break;
+            }
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 0 => {
+                found.push(&text[begin..at]);
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 #[test]
 fn every_key_that_is_asked_for_is_there_and_none_is_left_over() {
     let english = catalogue(Language::English);
-    let (keys, beginnings) = asked();
-    let missing: Vec<_> = keys.iter().filter(|key| !english.contains_key(*key)).collect();
+    let calls = calls();
+    let whole = |key: &str| calls.iter().any(|call| call.is_whole && call.key == key);
+    let begins = |key: &str| {
+        let mut parts = calls.iter().filter(|call| !call.is_whole && call.key.len() > 1);
+        parts.any(|call| key.starts_with(&call.key))
+    };
+    let missing: Vec<_> = calls
+        .iter()
+        .filter(|call| call.is_whole && !english.contains_key(&call.key))
+        .map(|call| &call.key)
+        .collect();
     assert!(missing.is_empty(), "asked for, but in no catalogue: {missing:?}");
-    let begins = |key: &str| beginnings.iter().any(|b| b.len() > 1 && key.starts_with(b.as_str()));
-    let left: Vec<_> = english.keys().filter(|key| !keys.contains(*key) && !begins(key)).collect();
+    let left: Vec<_> = english.keys().filter(|key| !whole(key) && !begins(key)).collect();
     assert!(left.is_empty(), "in the catalogue, but asked for nowhere: {left:?}");
+}
+
+#[test]
+fn every_place_is_filled_by_who_asks() {
+    let english = catalogue(Language::English);
+    let calls = calls();
+    let whole: BTreeSet<&String> = calls.iter().filter(|c| c.is_whole).map(|c| &c.key).collect();
+    for Call { key, is_whole, names } in &calls {
+        let texts = english.iter().filter(|(known, _)| match is_whole {
+            true => *known == key,
+            false => known.starts_with(key) && !whole.contains(known),
+        });
+        for (known, text) in texts {
+            let filled = places(text).into_iter().all(|place| names.contains(place));
+            assert!(filled, "{known}: {text:?} is given {names:?}");
+        }
+    }
+}
+
+#[test]
+fn calls_are_read_with_their_arguments() {
+    let read = |text| call(text).map(|call| (call.key, call.is_whole, call.names));
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let whole = r#""a.b", one = f(x, "),"), two = y) }"#;
+    assert_eq!(read(whole), Some(("a.b".into(), true, names(&["one", "two"]))));
+    let part = r#"format!("a.{key}"), one = 1)"#;
+    assert_eq!(read(part), Some(("a.".into(), false, names(&["one"]))));
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use plan::fold::Curve;
+use rust_i18n::t;
 
 use crate::app::geometry::scale::{Scale, label, path, thin, ticks};
 
@@ -67,11 +68,12 @@ pub fn draw(curve: &Curve, colours: &Colours) -> String {
     let _ = write!(
         svg,
         "<path d=\"{}\" fill=\"none\" stroke=\"{accent}\" stroke-width=\"2.5\"/>\
-         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{ink}\">step; loss in nats</text>\
+         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{ink}\">{}</text>\
          </svg>",
         path(&thin(&points, POINTS), x, y),
         (LEFT + WIDTH) / 2.0,
-        HEIGHT - 10.0
+        HEIGHT - 10.0,
+        t!("share.axes")
     );
     svg
 }

@@ -1,5 +1,8 @@
 //! What failed, and the way out.
 
+use std::borrow::Cow;
+
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::state::Action;
@@ -25,21 +28,21 @@ pub fn Alert(Props { failures, on }: &Props) -> Html {
             { body(first) }
             if !others.is_empty() {
                 <details>
-                    <summary>{ format!("What else was heard ({})", others.len()) }</summary>
+                    <summary>{ t!("alert.others", number = others.len()) }</summary>
                     { for others.iter().enumerate().map(|(i, failure)| html! {
                         <div key={i}><strong>{ title(failure) }</strong>{ body(failure) }</div>
                     }) }
                 </details>
             }
-            <button type="button" class="primary" onclick={restart}>{ "Restart" }</button>
+            <button type="button" class="primary" onclick={restart}>{ t!("alert.restart") }</button>
         </div>
     }
 }
 
-fn title(failure: &Failure) -> String {
+fn title(failure: &Failure) -> Cow<'static, str> {
     match failure.rank {
-        Some(rank) => format!("Rank {rank} stopped"),
-        None => "The run stopped".to_owned(),
+        Some(rank) => t!("alert.rank", rank = rank),
+        None => t!("alert.run"),
     }
 }
 

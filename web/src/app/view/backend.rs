@@ -1,13 +1,17 @@
 //! The backend's place: a machine, a wish, the decision tree, and what accelerate does there.
 
+use std::borrow::Cow;
+
 use ::doctor::{End, Machine, Practice, VERSIONS, practice};
 use plan::Refusal;
 use plan::runtime::{
     BackendChoice, Browser, DeviceChoice, Feature, Place, Preset, Probe, Support, detect,
 };
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::backend::{Act, Backend, backend_name, device_name};
+use crate::app::format;
 use crate::app::probe;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
@@ -26,8 +30,7 @@ pub struct Props {
 }
 
 /// Features that the switches offer.
-const FEATURES: [(Feature, &str); 2] =
-    [(Feature::Fsdp, "Ask for FSDP"), (Feature::Deepspeed, "Ask for DeepSpeed")];
+const FEATURES: [(Feature, &str); 2] = [(Feature::Fsdp, "fsdp"), (Feature::Deepspeed, "deepspeed")];
 
 /// The view.
 #[component]
@@ -46,19 +49,19 @@ pub fn BackendView(Props { backend, on }: &Props) -> Html {
     let detection = request.as_ref().map(|request| Shared::new(detect(&found, request)));
     html! {
         <div class="views">
-            <div class="machine" role="group" aria-label="Machine and wishes">
+            <div class="machine" role="group" aria-label={t!("backend.group")}>
                 { controls(backend, request.as_ref().err(), &act) }
                 { machine(&found) }
             </div>
-            { section("decision", "Decision", html! { { LEAD } }, html! {
+            { section("decision", t!("backend.decision"), html! { { t!("backend.lead") } }, html! {
                 <>
-                    <div role="status" aria-label="Outcome">{ match &detection {
+                    <div role="status" aria-label={t!("backend.outcome")}>{ match &detection {
                         Ok(detection) => trail::outcome(detection),
                         Err(refusal) => refused(refusal),
                     } }</div>
                     if let Ok(detection) = &detection {
                         <Tree detection={detection.clone()} />
-                        <h3>{ "How it was decided" }</h3>
+                        <h3>{ t!("backend.how") }</h3>
                         { trail::list(detection) }
                     }
                 </>
@@ -69,9 +72,6 @@ pub fn BackendView(Props { backend, on }: &Props) -> Html {
         </div>
     }
 }
-
-const LEAD: &str = "Four questions in a row. What is asked for is met or refused; only force_cpu \
-                    may overrule it, and says so.";
 
 fn refused(refusal: &Refusal) -> Html {
     html! { <p class="error">{ format!("{} = {}", refusal.field, field::sentence(refusal)) }</p> }
@@ -96,44 +96,44 @@ fn controls(backend: &Backend, refusal: Option<&Refusal>, act: &Callback<Act>) -
         <div class="wishes">
             <Chosen
                 id="machine"
-                label="Machine"
+                label={t!("backend.machine.label")}
                 value={backend.preset.name()}
                 options={machines}
-                hint="a preset, or this browser"
+                hint={t!("backend.machine.hint")}
                 on={act.reform(|name: String| {
                     Act::Machine(Preset::named(&name).unwrap_or(Preset::This))
                 })}
             />
             <Chosen
                 id="device"
-                label="Device"
+                label={t!("backend.device.label")}
                 value={device_name(backend.device)}
                 options={devices}
-                hint="where tensors live"
+                hint={t!("backend.device.hint")}
                 on={device}
             />
             <Chosen
                 id="backend"
-                label="Backend"
+                label={t!("backend.talk.label")}
                 value={backend_name(backend.backend)}
                 options={backends}
-                hint="how ranks talk"
+                hint={t!("backend.talk.hint")}
                 on={talk}
             />
             <Typed
                 id="world-size"
-                label="World size"
+                label={t!("backend.world.label")}
                 value={backend.world_size.clone()}
-                placeholder="automatic"
-                hint="ranks in all; empty leaves it open"
+                placeholder={t!("backend.world.placeholder")}
+                hint={t!("backend.world.hint")}
                 mode="numeric"
                 refusal={refusal.cloned()}
                 on={act.reform(Act::WorldSize)}
             />
             <div class="switches">
-                { tick("Force CPU", backend.force_cpu, act.reform(Act::ForceCpu)) }
-                { for FEATURES.map(|(feature, label)| tick(
-                    label,
+                { tick(t!("backend.switch.force_cpu"), backend.force_cpu, act.reform(Act::ForceCpu)) }
+                { for FEATURES.map(|(feature, key)| tick(
+                    t!(format!("backend.switch.{key}")),
                     backend.features.contains(&feature),
                     act.reform(move |want| Act::Want(feature, want)),
                 )) }
@@ -150,40 +150,50 @@ fn title(preset: Preset) -> String {
 
 /// What the machine has.
 fn machine(probe: &Probe) -> Html {
-    let has = |support: Support| if support == Support::Present { "yes" } else { "no" };
-    let mut rows: Vec<(&str, String)> = Vec::new();
+    let has = |support: Support| match support {
+        Support::Present => t!("backend.facts.present"),
+        Support::Absent => t!("backend.facts.absent"),
+    };
+    let mut rows: Vec<(&str, Cow<'static, str>)> = Vec::new();
     match probe.place {
         Place::Browser(Browser { simd, workers, isolation }) => rows.extend([
-            ("WebAssembly", "yes".to_owned()),
-            ("128-bit SIMD", has(simd).to_owned()),
-            ("Module workers", has(workers).to_owned()),
-            ("Isolated", has(isolation).to_owned()),
+            ("wasm", has(Support::Present)),
+            ("simd", has(simd)),
+            ("workers", has(workers)),
+            ("isolated", has(isolation)),
         ]),
         Place::Native => rows.extend([
             (
-                "GPUs",
+                "gpus",
                 match probe.cuda() {
                     Ok(gpus) => {
                         let name = gpus.first().map_or("", |gpu| gpu.name.as_str());
-                        format!("{} × {name}", gpus.len())
+                        format!("{} × {name}", gpus.len()).into()
                     }
-                    Err(why) => why.reason().to_owned(),
+                    Err(why) => why.reason().into(),
                 },
             ),
             (
-                "CUDA, NCCL, MPI",
-                [probe.build.cuda, probe.build.nccl, probe.build.mpi].map(has).join(", "),
+                "build",
+                format::listed([probe.build.cuda, probe.build.nccl, probe.build.mpi].map(has))
+                    .into(),
             ),
         ]),
     }
-    let hint = if matches!(probe.place, Place::Browser(_)) { " (a hint)" } else { "" };
-    rows.push(("Cores", format!("{}{hint}", probe.cores)));
-    let memory = probe.memory.map_or("not said".to_owned(), |bytes| format!("{} GiB", bytes >> 30));
-    rows.push(("Memory", memory));
+    let cores = match probe.place {
+        Place::Browser(_) => t!("backend.facts.hint", number = probe.cores),
+        Place::Native => probe.cores.to_string().into(),
+    };
+    rows.push(("cores", cores));
+    let memory = match probe.memory {
+        Some(bytes) => format!("{} GiB", bytes >> 30).into(),
+        None => t!("backend.facts.unsaid"),
+    };
+    rows.push(("memory", memory));
     html! {
         <dl class="facts machine-facts">
-            { for rows.into_iter().map(|(name, value)| html! {
-                <div key={name}><dt>{ name }</dt><dd>{ value }</dd></div>
+            { for rows.into_iter().map(|(key, value)| html! {
+                <div {key}><dt>{ t!(format!("backend.fact.{key}")) }</dt><dd>{ value }</dd></div>
             }) }
         </dl>
     }
@@ -193,13 +203,10 @@ fn machine(probe: &Probe) -> Html {
 fn beside(preset: Preset, probe: &Probe, request: &plan::runtime::Request) -> Html {
     let machine = Machine { preset, probe: probe.clone() };
     let told = VERSIONS.map(|version| practice(version, &machine, request));
-    let lead = html! {
-        { "The same machine and the same wish, given to Hugging Face accelerate. Read in its source \
-           at both versions." }
-    };
+    let lead = html! { { t!("backend.practice.lead") } };
     section(
         "practice",
-        "What accelerate does there",
+        t!("backend.practice.title"),
         lead,
         html! { <div class="side-by-side even">{ for told.iter().map(column) }</div> },
     )
@@ -207,10 +214,10 @@ fn beside(preset: Preset, probe: &Probe, request: &plan::runtime::Request) -> Ht
 
 fn column(told: &Practice) -> Html {
     let (class, words) = match told.end {
-        End::Runs => ("good", "✓ runs as asked"),
-        End::Misleads => ("warned", "▲ runs as something else, unsaid"),
-        End::Stops => ("bad", "✕ stops"),
-        End::Elsewhere => ("hint", "– no place for it"),
+        End::Runs => ("good", t!("backend.practice.runs")),
+        End::Misleads => ("warned", t!("backend.practice.misleads")),
+        End::Stops => ("bad", t!("backend.practice.stops")),
+        End::Elsewhere => ("hint", t!("backend.practice.elsewhere")),
     };
     let version = told.version.to_string();
     html! {

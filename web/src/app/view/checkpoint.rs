@@ -7,8 +7,7 @@ use web_sys::HtmlInputElement;
 use yew::platform::spawn_local;
 use yew::prelude::*;
 
-use crate::app::format;
-use crate::app::origin::MAX_BYTES;
+use crate::app::origin::{MAX_BYTES, NoCheckpoint};
 use crate::app::share::Keep;
 use crate::app::state::Action;
 
@@ -72,14 +71,10 @@ pub fn Checkpoint(Props { can_save, on }: &Props) -> Html {
 async fn read(file: File, on: Callback<Action>) {
     let (name, size) = (file.name(), file.size());
     if size > MAX_BYTES as u64 {
-        let (size, most) = (format::bytes(size), format::bytes(MAX_BYTES as u64));
-        let why = t!("checkpoint.too_long", name = name, size = size, most = most);
-        return on.emit(Action::NoCheckpoint(why.into_owned()));
+        return on.emit(Action::NoCheckpoint(NoCheckpoint::TooLong(name, size)));
     }
     on.emit(match read_as_bytes(&file).await {
         Ok(bytes) => Action::OpenCheckpoint(name, bytes),
-        Err(error) => {
-            Action::NoCheckpoint(t!("checkpoint.unread", name = name, error = error).into_owned())
-        }
+        Err(error) => Action::NoCheckpoint(NoCheckpoint::Unread(name, error.to_string())),
     });
 }

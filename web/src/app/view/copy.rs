@@ -1,5 +1,6 @@
 //! A text to copy, with its button.
 
+use rust_i18n::t;
 use yew::platform::spawn_local;
 use yew::prelude::*;
 
@@ -54,9 +55,9 @@ pub fn Copyable(Props { id, title, button, text }: &Props) -> Html {
             <div class="row">
                 <button type="button" onclick={copy}>{ button }</button>
                 <span role="status" class="hint">{ match *told {
-                    Told::Nothing => "",
-                    Told::Copied => "Copied.",
-                    Told::ByHand => "This browser does not let a page copy. The text is selected: press Ctrl+C.",
+                    Told::Nothing => None,
+                    Told::Copied => Some(t!("copy.copied")),
+                    Told::ByHand => Some(t!("copy.by_hand")),
                 } }</span>
             </div>
         </div>

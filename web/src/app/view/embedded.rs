@@ -1,5 +1,6 @@
 //! The page inside another page: the chosen panels, the buttons, and the way to the whole page.
 
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::browser;
@@ -21,7 +22,7 @@ pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             { view::run_views(state, figures, on) }
             { view::detail_views(state, figures, on) }
             <p class="whole-page">
-                <a href={whole} target="_blank" rel="noopener">{ "Open in Ringside" }</a>
+                <a href={whole} target="_blank" rel="noopener">{ t!("embedded.whole") }</a>
             </p>
         </main>
     }

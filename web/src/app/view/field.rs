@@ -1,11 +1,15 @@
 //! One labelled control, with what is wrong with it and what cannot be chosen.
 
+use std::borrow::Cow;
+
 use plan::Refusal;
+use rust_i18n::t;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use crate::app::choices::Offer;
 use crate::app::fields::{Field, Kind, in_words};
+use crate::app::format;
 use crate::app::state::Action;
 
 /// Properties of [`FieldControl`].
@@ -52,11 +56,10 @@ pub fn FieldControl(props: &Props) -> Html {
     let control = if offers.is_empty() {
         let change =
             enter.reform(|event: Event| event.target_unchecked_into::<HtmlInputElement>().value());
-        let (mode, placeholder) = match field.kind() {
-            Kind::Whole(_, _, empty) => ("numeric", empty.unwrap_or_default()),
-            Kind::Real(..) => ("decimal", ""),
-            Kind::MaybeReal(..) => ("decimal", "never"),
-            _ => ("text", ""),
+        let mode = match field.kind() {
+            Kind::Whole(..) => "numeric",
+            Kind::Real(..) | Kind::MaybeReal(..) => "decimal",
+            _ => "text",
         };
         html! {
             <input
@@ -66,7 +69,7 @@ pub fn FieldControl(props: &Props) -> Html {
                 inputmode={mode}
                 autocomplete="off"
                 spellcheck="false"
-                {placeholder}
+                placeholder={field.placeholder()}
                 value={value.clone()}
                 aria-describedby={described}
                 aria-invalid={invalid}
@@ -107,7 +110,8 @@ pub fn sentence(Refusal { value, reason, works, .. }: &Refusal) -> String {
 }
 
 fn option(offer: &Offer) -> Html {
-    let title = offer.refused.as_ref().map(|refusal| refusal.to_string());
+    let named = |refusal: &Refusal| format!("{} = {}", refusal.field, sentence(refusal));
+    let title = offer.refused.as_ref().map(named);
     html! {
         <option
             key={offer.value.as_str()}
@@ -115,14 +119,14 @@ fn option(offer: &Offer) -> Html {
             disabled={offer.refused.is_some()}
             {title}
         >
-            { &offer.label }
+            { offer.label.clone() }
         </option>
     }
 }
 
 /// The options that cannot be chosen, each reason once; they are told below their row.
 pub fn refused(field: Field, offers: &[Offer]) -> Html {
-    let mut reasons: Vec<(&Refusal, Vec<&str>)> = Vec::new();
+    let mut reasons: Vec<(&Refusal, Vec<&Cow<'static, str>>)> = Vec::new();
     for offer in offers {
         let Some(refusal) = &offer.refused else { continue };
         match reasons
@@ -136,9 +140,14 @@ pub fn refused(field: Field, offers: &[Offer]) -> Html {
     html! {
         { for reasons.into_iter().map(|(refusal, labels)| html! {
             <li key={format!("{}-{}", field.key(), refusal.works)}>
-                <b>{ format!("{} {}", field.label(), labels.join(", ")) }</b>
-                { in_words(&format!(" cannot be chosen now: {}; {}.", refusal.reason, refusal.works)) }
+                <b>{ format!("{} {}", field.label(), format::listed(labels)) }</b>
+                { not_now(refusal) }
             </li>
         }) }
     }
+}
+
+/// What follows the names of options that cannot be chosen.
+fn not_now(Refusal { reason, works, .. }: &Refusal) -> String {
+    in_words(&t!("field.not_now", reason = reason, works = works))
 }

@@ -1,6 +1,9 @@
 //! The groups' place: sizes, the mesh as a grid, and the chosen rank's peers in words.
 
+use std::borrow::Cow;
+
 use plan::{Mesh, Refusal};
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::groups::mesh::GroupMesh;
@@ -24,11 +27,8 @@ pub struct Props {
 }
 
 /// Meshes to begin with.
-const EXAMPLES: [(&str, [usize; 5]); 3] = [
-    ("16 ranks", [2, 2, 4, 1, 1]),
-    ("64 ranks", [2, 2, 4, 2, 2]),
-    ("1,024 ranks", [4, 8, 8, 1, 4]),
-];
+const EXAMPLES: [(&str, [usize; 5]); 3] =
+    [("16", [2, 2, 4, 1, 1]), ("64", [2, 2, 4, 2, 2]), ("1,024", [4, 8, 8, 1, 4])];
 
 /// The view.
 #[component]
@@ -43,34 +43,30 @@ pub fn GroupsView(Props { groups, run, on }: &Props) -> Html {
             <Typed
                 key={entry.name}
                 id={format!("size-{}", entry.name)}
-                label={entry.label}
+                label={entry.label()}
                 value={size.clone()}
-                hint={entry.hint}
+                hint={entry.hint()}
                 mode="numeric"
                 refusal={refused(entry.name)}
                 on={act.reform(move |text| Act::Size(axis, text))}
             />
         }
     });
-    let example = |(label, sizes): (&'static str, [usize; 5])| {
+    let example = |(world, sizes): (&'static str, [usize; 5])| {
         html! {
-            <button key={label} type="button" onclick={act.reform(move |_| Act::Sizes(sizes))}>
-                { label }
+            <button key={world} type="button" onclick={act.reform(move |_| Act::Sizes(sizes))}>
+                { t!("groups.example", world = world) }
             </button>
         }
     };
-    let lead = html! {
-        { "Sizes multiply to the number of ranks, up to 1,024. The last axis varies fastest, as in \
-           torch's device mesh: tensor neighbours are neighbours by number. Gradients are summed \
-           over dp × cp." }
-    };
+    let lead = html! { { t!("groups.lead") } };
     section(
         "groups",
-        "Device mesh",
+        t!("groups.title"),
         lead,
         html! {
             <>
-                <div class="workbench" role="group" aria-label="Sizes of the mesh">
+                <div class="workbench" role="group" aria-label={t!("groups.sizes")}>
                     { for inputs }
                 </div>
                 <div class="row">
@@ -79,14 +75,14 @@ pub fn GroupsView(Props { groups, run, on }: &Props) -> Html {
                         aria-disabled={groups.follows().to_string()}
                         onclick={act.reform(|_| Act::Follow)}
                     >
-                        { "Mesh of this run" }
+                        { t!("groups.follow") }
                     </button>
                     { for EXAMPLES.map(example) }
                 </div>
-                <p role="status" aria-label="Mesh">{ match &mesh {
-                    Ok(mesh) => product(mesh),
+                <p role="status" aria-label={t!("groups.mesh")}>{ match &mesh {
+                    Ok(mesh) => product(mesh).into_owned(),
                     Err(_) => refused("world_size").map(|r| format!("world_size = {}", sentence(&r)))
-                        .unwrap_or_else(|| "There is no mesh: see the size that is marked.".to_owned()),
+                        .unwrap_or_else(|| t!("groups.no_mesh").into_owned()),
                 } }</p>
                 if let Ok(mesh) = mesh {
                     <Chooser
@@ -102,14 +98,14 @@ pub fn GroupsView(Props { groups, run, on }: &Props) -> Html {
 }
 
 /// `64 ranks: dp_replicate 2 × dp_shard 2 × ring 4 × ulysses 2 × tp 2`.
-fn product(mesh: &GroupMesh) -> String {
+fn product(mesh: &GroupMesh) -> Cow<'static, str> {
     let terms: Vec<String> = (0..ENTRIES.len())
         .filter(|&axis| mesh.grid.size(axis) > 1)
         .map(|axis| format!("{} {}", mesh.grid.name(axis), mesh.grid.size(axis)))
         .collect();
     match (mesh.world(), terms.is_empty()) {
-        (_, true) => "1 rank: no groups to talk of.".to_owned(),
-        (world, false) => format!("{world} ranks: {}.", terms.join(" × ")),
+        (_, true) => t!("groups.product_one"),
+        (world, false) => t!("groups.product", world = world, terms = terms.join(" × ")),
     }
 }
 
@@ -136,15 +132,15 @@ pub fn Chooser(ChooserProps { mesh, rank, typed, on }: &ChooserProps) -> Html {
             <div class="chooser-words">
                 <Typed
                     id="chosen-rank"
-                    label="Rank"
+                    label={t!("groups.rank.label")}
                     value={typed.clone()}
-                    hint="or click the grid; arrow keys move in it"
+                    hint={t!("groups.rank.hint")}
                     mode="numeric"
                     refusal={rank.clone().err()}
                     {on}
                 />
-                <p role="status" aria-label="Chosen rank">
-                    { format!("Rank {chosen}: {}.", mesh.place(chosen)) }
+                <p role="status" aria-label={t!("groups.chosen")}>
+                    { t!("groups.place", rank = chosen, place = mesh.place(chosen)) }
                 </p>
                 { legend(mesh) }
             </div>

@@ -1,8 +1,10 @@
 //! A mesh as a grid of ranks: choosing one lights its groups. For any number of ranks it is a
 //! handful of paths, so that a thousand stay as quick as four.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use rust_i18n::t;
 use web_sys::{HtmlElement, KeyboardEvent, MouseEvent};
 use yew::prelude::*;
 
@@ -67,12 +69,9 @@ pub fn MeshGrid(Props { mesh, rank, on }: &Props) -> Html {
             }
         })
     };
-    let groups: Vec<String> = lit
-        .iter()
-        .map(|(hue, peers)| format!("{} with {}", hue.name(), ranks(peers.len())))
-        .collect();
-    let words =
-        format!("rank {rank} of {world}: {}; groups: {}", mesh.place(*rank), groups.join(", "));
+    let groups: Vec<_> = lit.iter().map(|(hue, peers)| with(hue.name(), peers.len())).collect();
+    let (place, groups) = (mesh.place(*rank), format::listed(groups));
+    let words = t!("mesh_grid.words", rank = rank, world = world, place = place, groups = groups);
     let view_box = format!("-3 -3 {:.0} {:.0}", drawn.width + 6.0, drawn.height + 6.0);
     let widest = format!("max-width:{:.0}px", (drawn.width / CELL * LARGEST).min(WIDEST));
     html! {
@@ -81,7 +80,7 @@ pub fn MeshGrid(Props { mesh, rank, on }: &Props) -> Html {
             ~style={widest}
             tabindex="0"
             role="slider"
-            aria-label="Chosen rank"
+            aria-label={t!("mesh_grid.chosen")}
             aria-valuemin="0"
             aria-valuemax={(world - 1).to_string()}
             aria-valuenow={rank.to_string()}
@@ -173,11 +172,11 @@ fn numbers(cells: &[(f64, f64)], chosen: usize, lit: &[(Hue, Vec<usize>)]) -> Ht
     html! { { for cells.iter().enumerate().map(number) } }
 }
 
-/// `1 other rank`, `3 other ranks`.
-fn ranks(count: usize) -> String {
-    match count {
-        1 => "1 other rank".to_owned(),
-        count => format!("{count} other ranks"),
+/// `cp with 1 other rank`, `cp with 3 other ranks`.
+fn with(group: &str, others: usize) -> Cow<'static, str> {
+    match others {
+        1 => t!("mesh_grid.with_one", group = group),
+        others => t!("mesh_grid.with", group = group, number = others),
     }
 }
 
@@ -191,13 +190,13 @@ pub fn legend(mesh: &GroupMesh) -> Html {
                     <rect class="lit" width="20" height="20" />
                     <rect ~style={format!("fill:url(#pattern-{})", hue.name())} width="20" height="20" />
                 </svg>
-                { format!("{}: ranks that {}", kind.name, hue.does()) }
+                { hue.does(kind.name) }
             </span>
         })
     };
     html! {
         <p class="legend">
-            <span><span class="chosen-key"></span>{ "chosen" }</span>
+            <span><span class="chosen-key"></span>{ t!("mesh_grid.key.chosen") }</span>
             { for mesh.kinds.iter().filter_map(key) }
         </p>
     }
@@ -213,7 +212,7 @@ pub fn table(mesh: &GroupMesh, rank: usize) -> Html {
                 <th scope="row">{ kind.name }</th>
                 <td>{ peers.len() + 1 }</td>
                 <td class="text peers">{ if peers.is_empty() {
-                    "none: it is alone".to_owned()
+                    t!("mesh_grid.alone").into_owned()
                 } else {
                     format::list(&peers)
                 } }</td>
@@ -223,15 +222,15 @@ pub fn table(mesh: &GroupMesh, rank: usize) -> Html {
         }
     };
     html! {
-        <div class="scroll" tabindex="0" role="region" aria-label="Groups of the chosen rank">
+        <div class="scroll" tabindex="0" role="region" aria-label={t!("mesh_grid.table")}>
             <table class="groups-table">
                 <thead>
                     <tr>
-                        <th scope="col">{ "Group" }</th>
-                        <th scope="col">{ "Ranks" }</th>
-                        <th scope="col" class="text">{ "Peers" }</th>
-                        <th scope="col">{ "Place" }</th>
-                        <th scope="col" class="text">{ "Axes" }</th>
+                        <th scope="col">{ t!("mesh_grid.group") }</th>
+                        <th scope="col">{ t!("mesh_grid.ranks") }</th>
+                        <th scope="col" class="text">{ t!("mesh_grid.peers") }</th>
+                        <th scope="col">{ t!("mesh_grid.place") }</th>
+                        <th scope="col" class="text">{ t!("mesh_grid.axes") }</th>
                     </tr>
                 </thead>
                 <tbody>{ for mesh.kinds.iter().map(row) }</tbody>

@@ -37,6 +37,7 @@ mod tree;
 mod typed;
 mod workbench;
 
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::browser;
@@ -100,7 +101,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 on={on}
             />
             if !state.refusals.is_empty() {
-                <p>{ "The views below show the last settings that can work." }</p>
+                <p>{ t!("page.stale") }</p>
             }
             { alert(state, on) }
             <div class="columns">

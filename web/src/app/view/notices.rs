@@ -2,15 +2,17 @@
 
 use std::rc::Rc;
 
+use rust_i18n::t;
 use yew::prelude::*;
 
+use crate::app::notice::Notice;
 use crate::app::state::Action;
 
 /// Properties of [`Notices`].
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
     /// What to tell.
-    pub notices: Rc<[String]>,
+    pub notices: Rc<[Notice]>,
     /// Where actions go.
     pub on: Callback<Action>,
 }
@@ -19,15 +21,17 @@ pub struct Props {
 #[component]
 pub fn Notices(Props { notices, on }: &Props) -> Html {
     if notices.is_empty() {
-        return html! { <div role="status" aria-label="Notices"></div> };
+        return html! { <div role="status" aria-label={t!("notices.label")}></div> };
     }
     let dismiss = on.reform(|_| Action::DismissNotices);
     html! {
-        <div class="notices" role="status" aria-label="Notices">
+        <div class="notices" role="status" aria-label={t!("notices.label")}>
             <ul>
-                { for notices.iter().map(|notice| html! { <li key={notice.as_str()}>{ notice }</li> }) }
+                { for notices.iter().enumerate().map(|(index, notice)| html! {
+                    <li key={index}>{ notice.words() }</li>
+                }) }
             </ul>
-            <button type="button" class="quiet" onclick={dismiss}>{ "Dismiss" }</button>
+            <button type="button" class="quiet" onclick={dismiss}>{ t!("notices.dismiss") }</button>
         </div>
     }
 }

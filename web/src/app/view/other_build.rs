@@ -1,5 +1,6 @@
 //! Says that another build of the page has come, and offers to change over.
 
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::browser;
@@ -16,13 +17,10 @@ pub struct Props {
 pub fn OtherBuild(Props { is_there }: &Props) -> Html {
     let class = is_there.then_some("notices");
     html! {
-        <div {class} role="status" aria-label="New version">
+        <div {class} role="status" aria-label={t!("other_build.label")}>
             if *is_there {
-                <p>
-                    { "A new version of this page is here. This one goes on as it is; the next load \
-                       shows the new one, and begins the run again." }
-                </p>
-                <button type="button" onclick={|_| browser::reload()}>{ "Reload" }</button>
+                <p>{ t!("other_build.words") }</p>
+                <button type="button" onclick={|_| browser::reload()}>{ t!("other_build.reload") }</button>
             }
         </div>
     }

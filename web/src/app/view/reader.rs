@@ -1,6 +1,7 @@
 //! The run's numbers at a glance: loss, step, speed, gradient norm.
 
 use plan::fold::Curve;
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::format;
@@ -38,24 +39,24 @@ pub fn Reader(Props { steps, total, curve }: &Props) -> Html {
     html! {
         <dl class="numbers">
             <div>
-                <dt>{ "Loss" }</dt>
+                <dt>{ t!("reader.loss") }</dt>
                 <dd>
-                    <span role="status" aria-label="Loss" aria-live="off">{ number(loss, 4) }</span>
+                    <span role="status" aria-label={t!("reader.loss")} aria-live="off">{ number(loss, 4) }</span>
                 </dd>
             </div>
             <div>
-                <dt>{ "Step" }</dt>
+                <dt>{ t!("reader.step") }</dt>
                 <dd>
-                    <span role="status" aria-label="Step" aria-live="off">{ steps }</span>
-                    <small>{ format!(" of {total}") }</small>
+                    <span role="status" aria-label={t!("reader.step")} aria-live="off">{ steps }</span>
+                    <small>{ t!("reader.of", total = total) }</small>
                 </dd>
             </div>
             <div>
-                <dt>{ "Tokens/s" }</dt>
+                <dt>{ t!("reader.speed") }</dt>
                 <dd>{ speed }</dd>
             </div>
             <div>
-                <dt>{ "Grad norm" }</dt>
+                <dt>{ t!("reader.norm") }</dt>
                 <dd>{ number(norm, 3) }</dd>
             </div>
         </dl>

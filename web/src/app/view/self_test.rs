@@ -1,10 +1,11 @@
 //! The links' self-test: the collectives' laws between these workers, and how long a hop takes.
 
+use rust_i18n::t;
 use yew::prelude::*;
 
-use crate::app::format;
 use crate::app::state::{Action, SelfTest};
 use crate::app::view::parts::section;
+use crate::app::{format, laws};
 
 /// Properties of [`SelfTestView`].
 #[derive(Clone, PartialEq, Properties)]
@@ -20,23 +21,25 @@ pub struct Props {
 /// The button with its answer.
 #[component]
 pub fn SelfTestView(Props { result, can_test, on }: &Props) -> Html {
-    let lead = html! {
-        { "Before training, the workers can check the laws of every collective among themselves, \
-           and time their links." }
-    };
+    let lead = html! { { t!("self_test.lead") } };
     let answer = match result {
         SelfTest::Idle => html! {},
-        SelfTest::Running(_) => html! { <p>{ "The workers are testing…" }</p> },
+        SelfTest::Running(_) => html! { <p>{ t!("self_test.testing") }</p> },
         SelfTest::Done(found) => html! {
             <>
                 if found.failed.is_empty() {
-                    <p class="good">{ format!("✓ {} laws hold.", found.passed.len()) }</p>
+                    <p class="good">{ t!("self_test.hold", number = found.passed.len()) }</p>
                 } else {
                     <ul class="bad">{ for found.failed.iter().map(|law| html! { <li>{ law }</li> }) }</ul>
                 }
                 <table>
-                    <caption>{ "Round trip to the next rank, median" }</caption>
-                    <thead><tr><th scope="col">{ "Message" }</th><th scope="col">{ "Time" }</th></tr></thead>
+                    <caption>{ t!("self_test.trips") }</caption>
+                    <thead>
+                        <tr>
+                            <th scope="col">{ t!("self_test.message") }</th>
+                            <th scope="col">{ t!("self_test.time") }</th>
+                        </tr>
+                    </thead>
                     <tbody>
                         { for found.round_trips.iter().map(|&(bytes, us)| html! {
                             <tr key={bytes.to_string()}>
@@ -47,27 +50,27 @@ pub fn SelfTestView(Props { result, can_test, on }: &Props) -> Html {
                     </tbody>
                 </table>
                 <details>
-                    <summary>{ "The laws" }</summary>
-                    <ul>{ for found.passed.iter().map(|law| html! { <li key={law.as_str()}>{ law }</li> }) }</ul>
+                    <summary>{ t!("self_test.laws") }</summary>
+                    <ul>{ for found.passed.iter().map(|law| html! { <li key={law.as_str()}>{ laws::told(law) }</li> }) }</ul>
                 </details>
             </>
         },
     };
     section(
         "links",
-        "Links",
+        t!("self_test.title"),
         lead,
         html! {
             <>
                 <button
                     type="button"
                     aria-disabled={(!can_test).to_string()}
-                    title="Possible before the first step"
+                    title={t!("self_test.when")}
                     onclick={on.reform(|_| Action::TestLinks)}
                 >
-                    { "Test the links" }
+                    { t!("self_test.test") }
                 </button>
-                <div role="status" aria-label="Links">{ answer }</div>
+                <div role="status" aria-label={t!("self_test.title")}>{ answer }</div>
             </>
         },
     )

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use plan::Refusal;
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::choices;
@@ -64,20 +65,20 @@ pub fn Settings(Props { form, text, refusals, on }: &Props) -> Html {
     let text_refusal = refusals.iter().find(|refusal| refusal.field == "text").cloned();
     html! {
         <section class="settings" aria-labelledby="settings-title">
-            <h2 id="settings-title">{ "Settings" }</h2>
-            <p class="lead">{ "A change begins the run anew. The address holds all of them." }</p>
+            <h2 id="settings-title">{ t!("settings.title") }</h2>
+            <p class="lead">{ t!("settings.lead") }</p>
             <TextBox text={text.clone()} used={form.get(Field::Task) == "text"} refusal={text_refusal} {on} />
             { controls(&SEQUENCE) }
             <details open={true}>
-                <summary>{ "Model" }</summary>
+                <summary>{ t!("settings.model") }</summary>
                 { controls(&MODEL) }
             </details>
             <details open={true}>
-                <summary>{ "Training" }</summary>
+                <summary>{ t!("settings.training") }</summary>
                 { controls(&TRAINING) }
             </details>
             <details open={wrong(&RARE)}>
-                <summary>{ "More" }</summary>
+                <summary>{ t!("settings.more") }</summary>
                 { controls(&RARE) }
             </details>
         </section>

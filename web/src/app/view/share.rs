@@ -1,11 +1,12 @@
 //! The view from which a run is taken away: its link, its command, its files and pictures.
 
-use std::rc::Rc;
+use std::borrow::Cow;
 
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::share::{Format, Keep, Picture};
-use crate::app::state::Action;
+use crate::app::state::{Action, Kept};
 use crate::app::view::copy::Copyable;
 use crate::app::view::parts::section;
 
@@ -21,7 +22,7 @@ pub struct Props {
     /// Whether a step has been trained.
     pub trained: bool,
     /// What was kept last, or why not.
-    pub kept: Rc<str>,
+    pub kept: Option<Kept>,
     /// Where actions go.
     pub on: Callback<Action>,
 }
@@ -30,63 +31,69 @@ pub struct Props {
 #[component]
 pub fn Share(props: &Props) -> Html {
     let Props { link, command, own_text, trained, kept, on } = props;
-    let file = |keep: Keep, name: &'static str| {
+    let file = |keep: Keep, key: &'static str| {
         let enabled = *trained || keep == Keep::Text;
         html! {
             <button type="button" aria-disabled={(!enabled).to_string()}
-                onclick={on.reform(move |_| Action::Keep(keep))}>{ name }</button>
+                onclick={on.reform(move |_| Action::Keep(keep))}>{ t!(format!("share.file.{key}")) }</button>
         }
     };
     let picture = |picture: Picture, format: Format| {
-        let name = format!("{} as {}", title(picture), format.ending().to_uppercase());
+        let drawn = t!(format!("share.drawing.{}", picture.name()));
+        let name = t!("share.picture", picture = drawn, format = format.ending().to_uppercase());
         html! {
-            <button key={name.clone()} type="button"
+            <button key={&*name} type="button"
                 onclick={on.reform(move |_| Action::Draw(picture, format))}>{ name }</button>
         }
     };
     section(
         "share",
-        "Keep and share",
-        html! { { "The link opens this run anywhere; the command runs the same one natively, and gives \
-        the same losses. Files are made on this page and sent nowhere." } },
+        t!("share.title"),
+        html! { { t!("share.lead") } },
         html! {
             <>
                 <div class="side-by-side even">
-                    <Copyable id="run-link" title="Link to this run" button="Copy link" text={link.clone()} />
+                    <Copyable
+                        id="run-link"
+                        title={t!("share.link")}
+                        button={t!("share.copy_link")}
+                        text={link.clone()}
+                    />
                     <div class="copyable">
-                        <Copyable id="run-command" title="The same run natively" button="Copy the command" text={command.clone()} />
+                        <Copyable
+                            id="run-command"
+                            title={t!("share.command")}
+                            button={t!("share.copy_command")}
+                            text={command.clone()}
+                        />
                         if *own_text {
-                            <p class="hint">{ "It reads your own text from a file beside it: keep the text under that name." }</p>
-                            <div class="row">{ file(Keep::Text, "Text") }</div>
+                            <p class="hint">{ t!("share.own_text") }</p>
+                            <div class="row">{ file(Keep::Text, "text") }</div>
                         }
                     </div>
                 </div>
-                <div class="row files" role="group" aria-label="Numbers">
-                    { file(Keep::Steps, "Steps as CSV") }
-                    { file(Keep::Traffic, "Traffic as CSV") }
-                    { file(Keep::Trace, "Trace of the step") }
+                <div class="row files" role="group" aria-label={t!("share.numbers")}>
+                    { file(Keep::Steps, "steps") }
+                    { file(Keep::Traffic, "traffic") }
+                    { file(Keep::Trace, "trace") }
                 </div>
                 if !trained {
-                    <p class="hint">{ "There are numbers to keep after the first step." }</p>
+                    <p class="hint">{ t!("share.untrained") }</p>
                 }
-                <div class="row files" role="group" aria-label="Pictures">
+                <div class="row files" role="group" aria-label={t!("share.pictures")}>
                     { for Picture::ALL.into_iter().flat_map(|p| [picture(p, Format::Svg), picture(p, Format::Png)]) }
                 </div>
-                <p class="hint" role="status" aria-label="Kept">{ &**kept }</p>
-                <p class="hint">
-                    { "The trace is the step that the timeline holds, or the newest; Perfetto and \
-                       chrome://tracing open it." }
-                </p>
+                <p class="hint" role="status" aria-label={t!("share.kept")}>{ kept.as_ref().map(told) }</p>
+                <p class="hint">{ t!("share.trace_hint") }</p>
             </>
         },
     )
 }
 
-fn title(picture: Picture) -> &'static str {
-    match picture {
-        Picture::Ring => "Ring",
-        Picture::Matrix => "Matrix",
-        Picture::Curve => "Curve",
-        Picture::Timeline => "Timeline",
+/// What became of a file.
+fn told(kept: &Kept) -> Cow<'static, str> {
+    match kept {
+        Kept::As(name) => t!("share.kept_as", name = name),
+        Kept::Not(name) => t!("share.not_kept", name = name),
     }
 }

@@ -2,6 +2,7 @@
 
 use plan::traffic::Flow;
 use plan::{RunConfig, RunPlan, StrategyKind};
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::format;
@@ -32,7 +33,10 @@ pub fn Strategies(Props { plan, measured }: &Props) -> Html {
         use_memo(plan.clone(), |plan| StrategyKind::ALL.map(|kind| (kind, predicted(plan, kind))));
     let row = |(kind, flow): &(StrategyKind, Result<Flow, String>)| {
         let runs = *kind == plan.config().strategy;
-        let name = if runs { format!("{kind}, this run") } else { kind.to_string() };
+        let name = match runs {
+            true => t!("strategies.this_run", strategy = kind),
+            false => kind.name().into(),
+        };
         let numbers = match flow {
             Ok(flow) => html! {
                 <>
@@ -46,15 +50,15 @@ pub fn Strategies(Props { plan, measured }: &Props) -> Html {
         html! { <tr key={kind.name()}><th scope="row">{ name }</th>{ numbers }</tr> }
     };
     html! {
-        <div class="scroll" tabindex="0" role="region" aria-label="Traffic of each strategy">
+        <div class="scroll" tabindex="0" role="region" aria-label={t!("strategies.region")}>
             <table>
-                <caption>{ "The same run by each strategy, one step of one rank" }</caption>
+                <caption>{ t!("strategies.caption") }</caption>
                 <thead>
                     <tr>
-                        <th scope="col">{ "Strategy" }</th>
-                        <th scope="col">{ "Messages predicted" }</th>
-                        <th scope="col">{ "Bytes predicted" }</th>
-                        <th scope="col">{ "Bytes measured" }</th>
+                        <th scope="col">{ t!("strategies.strategy") }</th>
+                        <th scope="col">{ t!("strategies.messages") }</th>
+                        <th scope="col">{ t!("strategies.predicted") }</th>
+                        <th scope="col">{ t!("strategies.measured") }</th>
                     </tr>
                 </thead>
                 <tbody>{ for rows.iter().map(row) }</tbody>

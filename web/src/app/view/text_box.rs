@@ -1,13 +1,16 @@
 //! The user's own text: pasted, or opened from a file.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use gloo_file::{File, futures::read_as_bytes};
 use plan::Refusal;
+use rust_i18n::t;
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::platform::spawn_local;
 use yew::prelude::*;
 
+use crate::app::fields::Field;
 use crate::app::format;
 use crate::app::state::{Action, MAX_TEXT_BYTES, OwnText};
 use crate::app::view::field::sentence;
@@ -39,7 +42,7 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
             let value = event.target_unchecked_into::<HtmlTextAreaElement>().value();
             fault.set(None);
             on.emit(Action::UseText(Some(OwnText {
-                name: "your text".to_owned(),
+                name: None,
                 bytes: value.into_bytes().into(),
             })));
         })
@@ -54,8 +57,9 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
             if file.size() > MAX_TEXT_BYTES as u64 {
                 let (size, most) =
                     (format::bytes(file.size()), format::bytes(MAX_TEXT_BYTES as u64));
-                fault
-                    .set(Some(format!("{}: {size} is too long; try {most} or less.", file.name())));
+                let name = file.name();
+                let words = t!("text_box.too_long", name = name, size = size, most = most);
+                fault.set(Some(words.into_owned()));
                 return;
             }
             if let Some(area) = area.cast::<HtmlTextAreaElement>() {
@@ -67,7 +71,7 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
                     Ok(bytes) => {
                         fault.set(None);
                         let bytes: Rc<[u8]> = bytes.into();
-                        on.emit(Action::UseText(Some(OwnText { name: file.name(), bytes })));
+                        on.emit(Action::UseText(Some(OwnText { name: Some(file.name()), bytes })));
                     }
                     Err(error) => fault.set(Some(format!("{}: {error}.", file.name()))),
                 }
@@ -94,25 +98,28 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
     };
     let source = match text {
         _ if !used => {
-            "This task makes its own data; choose the task Text to use a text.".to_owned()
+            let task = Field::Task.option("text");
+            t!("text_box.unused", task = task)
         }
-        None => "The ranks read the built-in text.".to_owned(),
-        Some(text) => {
-            let unit = if text.bytes.len() == 1 { "byte" } else { "bytes" };
-            let bytes = format::count(text.bytes.len() as u64);
-            format!("The ranks read {}: {bytes} {unit}. It stays in this browser.", text.name)
+        None => t!("text_box.built_in"),
+        Some(OwnText { name, bytes }) => {
+            let name = name.as_deref().map_or_else(|| t!("text_box.pasted"), Cow::from);
+            match bytes.len() {
+                1 => t!("text_box.read_one", name = name),
+                bytes => t!("text_box.read", name = name, bytes = format::count(bytes as u64)),
+            }
         }
     };
     let wrong = (*fault).clone().or_else(|| refusal.as_ref().map(sentence));
     html! {
         <div class="field text-box">
-            <label for="own-text">{ "Your own text" }</label>
+            <label for="own-text">{ t!("text_box.label") }</label>
             <textarea
                 id="own-text"
                 ref={area}
                 rows="4"
                 spellcheck="false"
-                placeholder="Paste any text here"
+                placeholder={t!("text_box.placeholder")}
                 aria-describedby="own-text-source own-text-error"
                 aria-invalid={wrong.is_some().then_some("true")}
                 oninput={typed}
@@ -126,12 +133,12 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
                     class="hidden-input"
                     type="file"
                     tabindex="-1"
-                    aria-label="Open a text file"
+                    aria-label={t!("text_box.file")}
                     onchange={opened}
                 />
-                <button type="button" onclick={pick}>{ "Open a file" }</button>
+                <button type="button" onclick={pick}>{ t!("text_box.open") }</button>
                 <button type="button" class="quiet" aria-disabled={text.is_none().to_string()} onclick={built_in}>
-                    { "Use the built-in text" }
+                    { t!("text_box.use_built_in") }
                 </button>
             </div>
         </div>

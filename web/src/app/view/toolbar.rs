@@ -1,9 +1,13 @@
 //! The buttons that drive the run, and the phase that it is in.
 
+use std::borrow::Cow;
+
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::browser;
 use crate::app::engine::{Goal, Phase};
+use crate::app::format;
 use crate::app::state::Action;
 
 /// Properties of [`Toolbar`].
@@ -16,7 +20,7 @@ pub struct Props {
     /// Whether Run and Step may begin anything.
     pub can_run: bool,
     /// The settings that cannot work, by their labels.
-    pub wrong: Vec<&'static str>,
+    pub wrong: Vec<Cow<'static, str>>,
     /// Whether Step back may.
     pub can_step_back: bool,
     /// Whether only the buttons that a page inside another page has are there.
@@ -27,11 +31,6 @@ pub struct Props {
     pub children: Html,
 }
 
-const STEP_BACK: &str = "Goes back one step, truly: the ranks take up an earlier state and train up to \
-                         the step before";
-
-const RING_STEP: &str = "Lets every rank do one ring step and stand before the next exchange";
-
 /// The run's controls.
 #[component]
 pub fn Toolbar(props: &Props) -> Html {
@@ -41,46 +40,46 @@ pub fn Toolbar(props: &Props) -> Html {
     let run = *can_run && (stands || matches!(phase, Phase::Pausing));
     let pause = matches!(phase, Phase::Running | Phase::Loading(_) | Phase::Seeking(_));
     let seed = on.reform(|_| Action::NewSeed(browser::random_seed()));
-    let button =
-        |name: &'static str, title: &'static str, enabled: bool, action: fn() -> Action| {
-            let class = if name == "Run" { "primary" } else { "" };
-            // Not `disabled`: the button that was just pressed would lose the keyboard's focus.
-            html! {
-                <button
-                    type="button"
-                    class={class}
-                    {title}
-                    aria-disabled={(!enabled).to_string()}
-                    onclick={on.reform(move |_| action())}
-                >
-                    { icon(name) }{ name }
-                </button>
-            }
-        };
+    let button = |key: &'static str, enabled: bool, action: fn() -> Action| {
+        let class = if key == "run" { "primary" } else { "" };
+        // Not `disabled`: the button that was just pressed would lose the keyboard's focus.
+        html! {
+            <button
+                type="button"
+                class={class}
+                title={t!(format!("toolbar.title.{key}"))}
+                aria-disabled={(!enabled).to_string()}
+                onclick={on.reform(move |_| action())}
+            >
+                { icon(key) }{ t!(format!("toolbar.button.{key}")) }
+            </button>
+        }
+    };
     html! {
         <div class="toolbar">
-            <div class="buttons" role="group" aria-label="Run controls">
-                { button("Run", "Train on", run, || Action::Run) }
-                { button("Pause", "Stop all ranks after the same step", pause, || Action::Pause) }
-                { button("Step", "Train one step", *can_run && stands, || Action::Step) }
+            <div class="buttons" role="group" aria-label={t!("toolbar.group")}>
+                { button("run", run, || Action::Run) }
+                { button("pause", pause, || Action::Pause) }
+                { button("step", *can_run && stands, || Action::Step) }
                 if !few {
-                    { button("Ring step", RING_STEP, *can_run && stands, || Action::Hop) }
-                    { button("Step back", STEP_BACK, *can_step_back, || Action::StepBack) }
+                    { button("ring", *can_run && stands, || Action::Hop) }
+                    { button("back", *can_step_back, || Action::StepBack) }
                 }
                 <button
                     type="button"
-                    title="End the workers; fresh ones begin again from the same seed"
+                    title={t!("toolbar.title.reset")}
                     onclick={on.reform(|_| Action::Reset)}
                 >
-                    { icon("Reset") }{ "Reset " }<small>{ "(same seed)" }</small>
+                    { icon("reset") }{ t!("toolbar.button.reset") }{ " " }
+                    <small>{ t!("toolbar.same_seed") }</small>
                 </button>
                 if !few {
-                    <button type="button" title="Begin again from another seed" onclick={seed}>
-                        { icon("New seed") }{ "New seed" }
+                    <button type="button" title={t!("toolbar.title.seed")} onclick={seed}>
+                        { icon("seed") }{ t!("toolbar.button.seed") }
                     </button>
                 }
             </div>
-            <p class="phase" role="status" aria-label="State">
+            <p class="phase" role="status" aria-label={t!("toolbar.state")}>
                 <span class={classes!("lamp", lamp(phase))} aria-hidden="true"></span>
                 { describe(phase, ready, wrong) }
             </p>
@@ -89,30 +88,30 @@ pub fn Toolbar(props: &Props) -> Html {
     }
 }
 
-fn describe(phase: &Phase, ready: &[bool], wrong: &[&str]) -> String {
+fn describe(phase: &Phase, ready: &[bool], wrong: &[Cow<'static, str>]) -> Cow<'static, str> {
     let up = ready.iter().filter(|&&ready| ready).count();
     let world = ready.len();
     match phase {
         Phase::Idle if !wrong.is_empty() => {
-            format!("Waiting for settings that can work: see {}", wrong.join(", "))
+            t!("toolbar.phase.wrong", settings = format::listed(wrong))
         }
-        Phase::Idle if up < world => format!("Loading workers: {up} of {world} ready"),
-        Phase::Idle if world == 1 => "1 worker ready".to_owned(),
-        Phase::Idle => format!("{world} workers ready"),
+        Phase::Idle if up < world => t!("toolbar.phase.loading", up = up, world = world),
+        Phase::Idle if world == 1 => t!("toolbar.phase.ready_one"),
+        Phase::Idle => t!("toolbar.phase.ready", world = world),
         Phase::Loading(Goal::Run | Goal::Reach(1)) => {
-            format!("Begins when {world} workers are ready: {up} are")
+            t!("toolbar.phase.begins", up = up, world = world)
         }
         Phase::Loading(Goal::Reach(to) | Goal::TakeUp(to)) | Phase::Seeking(to) => {
-            format!("On the way to step {to}")
+            t!("toolbar.phase.seeking", to = to)
         }
-        Phase::Running => "Training".to_owned(),
-        Phase::Pausing => "Pausing".to_owned(),
-        Phase::Stepping => "Training one step".to_owned(),
-        Phase::Hopping => "One ring step".to_owned(),
-        Phase::Within => "Paused between two ring steps".to_owned(),
-        Phase::Paused => "Paused".to_owned(),
-        Phase::Finished => "Finished".to_owned(),
-        Phase::Failed(_) => "Stopped by a failure".to_owned(),
+        Phase::Running => t!("toolbar.phase.running"),
+        Phase::Pausing => t!("toolbar.phase.pausing"),
+        Phase::Stepping => t!("toolbar.phase.stepping"),
+        Phase::Hopping => t!("toolbar.phase.hopping"),
+        Phase::Within => t!("toolbar.phase.within"),
+        Phase::Paused => t!("toolbar.phase.paused"),
+        Phase::Finished => t!("toolbar.phase.finished"),
+        Phase::Failed(_) => t!("toolbar.phase.failed"),
     }
 }
 
@@ -124,14 +123,14 @@ fn lamp(phase: &Phase) -> &'static str {
     }
 }
 
-fn icon(name: &str) -> Html {
-    let path = match name {
-        "Run" => "M4 2l10 6-10 6z",
-        "Pause" => "M3 2h4v12H3zM9 2h4v12H9z",
-        "Step" => "M2 2l8 6-8 6zM11 2h3v12h-3z",
-        "Ring step" => "M8 1a7 7 0 1 0 7 7h-3a4 4 0 1 1-4-4zM10 1l5 3.5-5 3.5z",
-        "Step back" => "M14 2L6 8l8 6zM2 2h3v12H2z",
-        "Reset" => "M8 3V0L3.5 4 8 8V5a4 4 0 1 1-4 4H2a6 6 0 1 0 6-6z",
+fn icon(key: &str) -> Html {
+    let path = match key {
+        "run" => "M4 2l10 6-10 6z",
+        "pause" => "M3 2h4v12H3zM9 2h4v12H9z",
+        "step" => "M2 2l8 6-8 6zM11 2h3v12h-3z",
+        "ring" => "M8 1a7 7 0 1 0 7 7h-3a4 4 0 1 1-4-4zM10 1l5 3.5-5 3.5z",
+        "back" => "M14 2L6 8l8 6zM2 2h3v12H2z",
+        "reset" => "M8 3V0L3.5 4 8 8V5a4 4 0 1 1-4 4H2a6 6 0 1 0 6-6z",
         _ => "M2 2h12v12H2zM4 4v8h8V4zM5.5 5.5h2v2h-2zM8.5 8.5h2v2h-2z",
     };
     html! { <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d={path} fill-rule="evenodd" /></svg> }

@@ -1,6 +1,9 @@
 //! The trail of decisions in words: what stands behind the tree.
 
+use std::borrow::Cow;
+
 use plan::runtime::{Decision, Detection, Device, Outcome, Standing};
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::view::field::sentence;
@@ -13,19 +16,19 @@ pub fn outcome(detection: &Detection) -> Html {
                 Device::Cpu => "cpu",
                 Device::Cuda => "cuda",
             };
-            let figure = |name: &'static str, value: String| {
-                html! { <div key={name}><dt>{ name }</dt><dd>{ value }</dd></div> }
+            let figure = |name: Cow<'static, str>, value: String| {
+                html! { <div key={&*name}><dt>{ name.clone() }</dt><dd>{ value }</dd></div> }
             };
             html! {
                 <dl class="numbers outcome">
-                    { figure("Device", device.to_owned()) }
-                    { figure("Backend", profile.backend.name().to_owned()) }
-                    { figure("Ranks", profile.world_size.to_string()) }
+                    { figure(t!("trail.device"), device.to_owned()) }
+                    { figure(t!("trail.backend"), profile.backend.name().to_owned()) }
+                    { figure(t!("trail.ranks"), profile.world_size.to_string()) }
                 </dl>
             }
         }
         Outcome::Refused(refusal) => html! {
-            <p class="error refusal"><b>{ "Refused. " }</b>{ format!("{} = {}", refusal.field, sentence(refusal)) }</p>
+            <p class="error refusal"><b>{ t!("trail.refused") }</b>{ format!("{} = {}", refusal.field, sentence(refusal)) }</p>
         },
     }
 }
@@ -33,7 +36,7 @@ pub fn outcome(detection: &Detection) -> Html {
 /// Every decision with its reason.
 pub fn list(detection: &Detection) -> Html {
     html! {
-        <ol class="trail" aria-label="Decisions">
+        <ol class="trail" aria-label={t!("trail.list")}>
             { for detection.trail.iter().enumerate().map(|(index, decision)| html! {
                 <li key={index}>{ words(decision) }</li>
             }) }
@@ -50,7 +53,7 @@ fn words(Decision { step, standing, choice, reason }: &Decision) -> Html {
     html! {
         <>
             <span class="hint">{ step.question() }</span>{ " " }
-            <b>{ choice }</b>{ format!(" {word}: {reason}.") }
+            <b>{ choice }</b>{ t!(format!("trail.standing.{word}"), reason = reason) }
         </>
     }
 }

@@ -1,6 +1,7 @@
 //! The decision tree as SVG: every branch that there is, and the way that was taken.
 
 use plan::runtime::{Branch, Detection, Device, End, Outcome};
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::geometry::tree::{Block, Rect, Row, Shape, TreeLayout, layout};
@@ -16,7 +17,7 @@ pub struct Props {
 /// The tree in two shapes, of which the page's width shows one.
 #[component]
 pub fn Tree(Props { detection }: &Props) -> Html {
-    let words = format!("Decision tree. Taken: {}.", way(&detection.path));
+    let words = t!("tree.words", way = way(&detection.path));
     html! {
         <>
             { drawing(Shape::Tall, "tall", detection, &words) }
@@ -99,11 +100,14 @@ fn result(tree: &TreeLayout, outcome: &Outcome) -> Html {
                 Device::Cpu => "cpu",
                 Device::Cuda => "cuda",
             };
-            let ranks = if profile.world_size.get() == 1 { "rank" } else { "ranks" };
             let backend = profile.backend.name();
-            ("reached", format!("{device}, {backend}, {} {ranks}", profile.world_size))
+            let words = match profile.world_size.get() {
+                1 => t!("tree.runs_one", device = device, backend = backend),
+                world => t!("tree.runs", device = device, backend = backend, world = world),
+            };
+            ("reached", words)
         }
-        Outcome::Refused(_) => ("", "refused: nothing starts".to_owned()),
+        Outcome::Refused(_) => ("", t!("tree.refused")),
     };
     html! {
         <g class={classes!("question", "result", class)}>

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use plan::{Refusal, StrategyKind};
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::choices::{self, Offer};
@@ -61,14 +62,14 @@ pub fn Workbench(Props { form, text_bytes, refusals, on }: &Props) -> Html {
     let documents = form.get(Field::Documents);
     let own_lengths = !documents.is_empty() && !documents.starts_with('x');
     html! {
-        <div class="workbench" role="group" aria-label="What runs">
+        <div class="workbench" role="group" aria-label={t!("workbench.group")}>
             { for controls }
             if own_lengths {
                 <OwnLengths value={documents.to_owned()} {on} />
             }
             if offers.iter().any(|(_, offers)| offers.iter().any(|offer| offer.refused.is_some())) {
                 <details class="not-now">
-                    <summary>{ "Why some options cannot be chosen now" }</summary>
+                    <summary>{ t!("workbench.why") }</summary>
                     <ul>{ for reasons }</ul>
                 </details>
             }
@@ -97,7 +98,7 @@ fn OwnLengths(LengthsProps { value, on }: &LengthsProps) -> Html {
     });
     html! {
         <div class="field wide">
-            <label for="document-lengths">{ "Document lengths" }</label>
+            <label for="document-lengths">{ t!("workbench.lengths") }</label>
             <input
                 id="document-lengths"
                 type="text"
@@ -107,7 +108,7 @@ fn OwnLengths(LengthsProps { value, on }: &LengthsProps) -> Html {
                 aria-describedby="hint-documents error-documents"
                 onchange={change}
             />
-            <small class="hint">{ "separated by commas; they add up to the sequence length" }</small>
+            <small class="hint">{ t!("workbench.lengths_hint") }</small>
         </div>
     }
 }

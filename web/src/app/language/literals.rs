@@ -1,0 +1,114 @@
+//! Holds the sources to the catalogues: no word of a language stands in them to be shown.
+
+use std::path::Path;
+
+/// Sources, or beginnings of their names, whose words do not stand in the catalogues.
+const EXEMPT: [&str; 19] = [
+    // Refusals, which stand there in English and are told by whoever shows them.
+    "backend.rs",
+    "form.rs",
+    "groups.rs",
+    "whole.rs",
+    // What the workers say, with its keys.
+    "laws.rs",
+    // For the eyes of developers.
+    "browser/picture.rs",
+    "language/",
+    // Not converted yet.
+    "beat_text.rs",
+    "doctor",
+    "span_text.rs",
+    "view/curve",
+    "view/doctor",
+    "view/ranks.rs",
+    "view/ring",
+    "view/schedule.rs",
+    "view/slices.rs",
+    "view/tile_matrix.rs",
+    "view/timeline",
+    "view/traffic.rs",
+];
+
+/// What reads like words and is none: names, and what is for the browser alone.
+const NAMES: [&str; 8] =
+    ["Ringside", ".matrix svg", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"];
+
+/// What stands before a literal that nobody reads on the page.
+const UNREAD: [&str; 5] = ["class=", "aria-describedby=", "rel=", "include_str!(", ".expect("];
+
+/// The literals in a source that read as words of a language: they would be shown as they stand.
+fn words(source: &str) -> Vec<&str> {
+    // Tests say what they like, and comments are shown to nobody.
+    let source = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let mut found = Vec::new();
+    let mut rest = source;
+    while let Some(at) = rest.find(['"', '/']) {
+        if let Some(comment) = rest[at..].strip_prefix("//") {
+            rest = comment.split_once('\n').map_or("", |(_, rest)| rest);
+        } else if let Some(text) = rest[at..].strip_prefix('"') {
+            let end = end(text);
+            let is_unread = UNREAD.iter().any(|before| rest[..at].ends_with(before));
+            if !is_unread && is_language(&text[..end]) {
+                found.push(&text[..end]);
+            }
+            rest = text.get(end + 1..).unwrap_or_default();
+        } else {
+            rest = &rest[at + 1..];
+        }
+    }
+    found
+}
+
+/// Where the literal ends whose text begins here.
+fn end(text: &str) -> usize {
+    let is_end = |&(at, _): &(usize, _)| {
+        let before = text[..at].bytes().rev();
+        before.take_while(|&byte| byte == b'\\').count() % 2 == 0
+    };
+    text.match_indices('"').find(is_end).map_or(text.len(), |(at, _)| at)
+}
+
+/// Whether a literal begins like a sentence, or has two words side by side.
+fn is_language(literal: &str) -> bool {
+    let is_word = |word: &str| {
+        let letters = word.trim_matches(|c: char| c.is_ascii_punctuation() && c != '{' && c != '}');
+        letters.len() > 1 && letters.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    let words: Vec<&str> = literal.split_whitespace().collect();
+    let mut letters = literal.chars();
+    let begins = letters.next().is_some_and(|c| c.is_ascii_uppercase())
+        && letters.next().is_some_and(|c| c.is_ascii_lowercase());
+    let runs = words.windows(2).any(|pair| pair.iter().all(|word| is_word(word)));
+    (begins || runs) && !NAMES.contains(&literal)
+}
+
+#[test]
+fn no_source_shows_words_of_its_own() {
+    let app = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/app");
+    for entry in walkdir::WalkDir::new(&app) {
+        let entry = entry.expect("the views can be listed");
+        let name = entry.path().strip_prefix(&app).expect("it is below").to_string_lossy();
+        if !name.ends_with(".rs") || EXEMPT.iter().any(|exempt| name.starts_with(exempt)) {
+            continue;
+        }
+        let text = std::fs::read_to_string(entry.path()).expect("a view can be read");
+        let words = words(&text);
+        assert!(words.is_empty(), "{name}: {words:?}");
+    }
+}
+
+#[test]
+fn words_are_told_from_code() {
+    for (source, expect) in [
+        (r#"<p>{ "Choose one." }</p>"#, &["Choose one."][..]),
+        (r#"format!("{n} laws hold")"#, &["{n} laws hold"]),
+        (r#"<p title="Now" aria-label="Ranks">"#, &["Now", "Ranks"]),
+        (r#"<p class="field wide">{ format!("{rank}/{}", world) }</p>"#, &[]),
+        (r#"<path d="M4 2l10 6-10 6z" />{ "Ringside" }"#, &[]),
+        (r#"{ "a\"b c\"" }"#, &[]),
+        (r#"x.expect("it is there")"#, &[]),
+        (r#"{ t!("page.stale") } // Not "a word of it"."#, &[]),
+    ] {
+        assert_eq!(words(source), expect, "{source}");
+    }
+}
