@@ -197,7 +197,7 @@ mod tests {
         // The widest letters of the drawing's type take some 0.56 em; the type is 13 units.
         let width = |text: &str| text.chars().count() as f64 * 0.56 * 13.0;
         for branch in Branch::ALL {
-            let text = width(branch.when()) + width(branch.then()) + 28.0;
+            let text = width(&branch.when().to_string()) + width(&branch.then().to_string()) + 28.0;
             assert!(text <= COLUMN - INDENT, "{branch:?}: {text}");
         }
     }

@@ -8,6 +8,7 @@ use plan::runtime::{
 use yew::prelude::*;
 
 use crate::app::backend::{Act, Backend, backend_name, device_name};
+use crate::app::language::told;
 use crate::app::probe;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
@@ -143,7 +144,7 @@ fn controls(backend: &Backend, refusal: Option<&Refusal>, act: &Callback<Act>) -
 }
 
 fn title(preset: Preset) -> String {
-    let title = preset.title();
+    let title = told(&preset.title());
     let mut letters = title.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
@@ -167,7 +168,7 @@ fn machine(probe: &Probe) -> Html {
                         let name = gpus.first().map_or("", |gpu| gpu.name.as_str());
                         format!("{} × {name}", gpus.len())
                     }
-                    Err(why) => why.reason().to_owned(),
+                    Err(why) => told(&why.reason()),
                 },
             ),
             (
@@ -192,7 +193,7 @@ fn machine(probe: &Probe) -> Html {
 /// What two versions of accelerate do in the same place.
 fn beside(preset: Preset, probe: &Probe, request: &plan::runtime::Request) -> Html {
     let machine = Machine { preset, probe: probe.clone() };
-    let told = VERSIONS.map(|version| practice(version, &machine, request));
+    let practices = VERSIONS.map(|version| practice(version, &machine, request));
     let lead = html! {
         { "The same machine and the same wish, given to Hugging Face accelerate. Read in its source \
            at both versions." }
@@ -201,26 +202,26 @@ fn beside(preset: Preset, probe: &Probe, request: &plan::runtime::Request) -> Ht
         "practice",
         "What accelerate does there",
         lead,
-        html! { <div class="side-by-side even">{ for told.iter().map(column) }</div> },
+        html! { <div class="side-by-side even">{ for practices.iter().map(column) }</div> },
     )
 }
 
-fn column(told: &Practice) -> Html {
-    let (class, words) = match told.end {
+fn column(practice: &Practice) -> Html {
+    let (class, words) = match practice.end {
         End::Runs => ("good", "✓ runs as asked"),
         End::Misleads => ("warned", "▲ runs as something else, unsaid"),
         End::Stops => ("bad", "✕ stops"),
         End::Elsewhere => ("hint", "– no place for it"),
     };
-    let version = told.version.to_string();
+    let version = practice.version.to_string();
     html! {
         <article key={version.clone()} aria-label={format!("accelerate {version}")}>
             <h3>{ format!("accelerate {version}") }</h3>
-            <p><code>{ &told.call }</code></p>
+            <p><code>{ &practice.call }</code></p>
             <p class={classes!("ending", class)}>{ words }</p>
             <ol class="trail">
-                { for told.steps.iter().enumerate().map(|(index, step)| html! {
-                    <li key={index}>{ step }</li>
+                { for practice.steps.iter().enumerate().map(|(index, step)| html! {
+                    <li key={index}>{ told(step) }</li>
                 }) }
             </ol>
         </article>

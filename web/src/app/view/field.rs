@@ -1,11 +1,12 @@
 //! One labelled control, with what is wrong with it and what cannot be chosen.
 
-use plan::Refusal;
+use plan::{Refusal, message};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 use crate::app::choices::Offer;
 use crate::app::fields::{Field, Kind, in_words};
+use crate::app::language::told;
 use crate::app::state::Action;
 
 /// Properties of [`FieldControl`].
@@ -102,7 +103,8 @@ pub fn FieldControl(props: &Props) -> Html {
 
 /// What is wrong and what would work, without the field's name: it stands beside the field.
 pub fn sentence(Refusal { value, reason, works, .. }: &Refusal) -> String {
-    in_words(&format!("{value}: {reason}; {works}."))
+    let whole = message!("{value}: {reason}; {works}.", value, reason, works);
+    in_words(&told(&whole))
 }
 
 fn option(offer: &Offer) -> Html {
@@ -134,9 +136,9 @@ pub fn refused(field: Field, offers: &[Offer]) -> Html {
     }
     html! {
         { for reasons.into_iter().map(|(refusal, labels)| html! {
-            <li key={format!("{}-{}", field.key(), refusal.works)}>
+            <li key={format!("{}-{}", field.key(), told(&refusal.works))}>
                 <b>{ format!("{} {}", field.label(), labels.join(", ")) }</b>
-                { in_words(&format!(" cannot be chosen now: {}; {}.", refusal.reason, refusal.works)) }
+                { in_words(&format!(" cannot be chosen now: {}; {}.", told(&refusal.reason), told(&refusal.works))) }
             </li>
         }) }
     }

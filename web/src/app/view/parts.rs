@@ -15,11 +15,11 @@ pub fn rank_mark(rank: usize) -> Html {
 }
 
 /// A section with its heading and one sentence about what it shows.
-pub fn section(id: &'static str, title: &'static str, lead: Html, body: Html) -> Html {
+pub fn section(id: &'static str, title: impl Into<AttrValue>, lead: Html, body: Html) -> Html {
     let heading = format!("{id}-title");
     html! {
         <section class={classes!("view", id)} aria-labelledby={heading.clone()}>
-            <h2 id={heading}>{ title }</h2>
+            <h2 id={heading}>{ title.into() }</h2>
             <p class="lead">{ lead }</p>
             { body }
         </section>

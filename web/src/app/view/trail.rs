@@ -3,6 +3,7 @@
 use plan::runtime::{Decision, Detection, Device, Outcome, Standing};
 use yew::prelude::*;
 
+use crate::app::language::told;
 use crate::app::view::field::sentence;
 
 /// The result, or the refusal's words.
@@ -49,8 +50,8 @@ fn words(Decision { step, standing, choice, reason }: &Decision) -> Html {
     };
     html! {
         <>
-            <span class="hint">{ step.question() }</span>{ " " }
-            <b>{ choice }</b>{ format!(" {word}: {reason}.") }
+            <span class="hint">{ told(&step.question()) }</span>{ " " }
+            <b>{ choice }</b>{ format!(" {word}: {}.", told(reason)) }
         </>
     }
 }
