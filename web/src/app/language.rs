@@ -7,6 +7,8 @@
 mod catalogues;
 mod key;
 mod messages;
+#[cfg(test)]
+mod templates;
 
 use plan::Message;
 
@@ -57,8 +59,12 @@ impl Language {
 
 /// What `plan` or `doctor` says, in the language that is spoken.
 pub fn told(message: &Message) -> String {
-    let spoken = rust_i18n::locale();
-    match Language::of_tag(&spoken).unwrap_or_default() {
+    told_in(Language::of_tag(&rust_i18n::locale()).unwrap_or_default(), message)
+}
+
+/// The same in a language.
+pub fn told_in(language: Language, message: &Message) -> String {
+    match language {
         Language::English => message.to_string(),
         Language::Chinese => message.told(messages::chinese),
     }
