@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::app::language::told;
 use crate::app::state::Action;
 use crate::cluster::Failure;
 
@@ -46,7 +47,7 @@ fn title(failure: &Failure) -> String {
 fn body(failure: &Failure) -> Html {
     html! {
         <>
-            <p class="message">{ &failure.message }</p>
+            <p class="message">{ told(&failure.message) }</p>
             // A message may name its file itself.
             if !failure.url.is_empty() && !failure.message.contains(&failure.url) {
                 <p><code>{ &failure.url }</code></p>
