@@ -1,6 +1,6 @@
 //! The same mesh, scaled down to what a browser runs.
 
-use plan::{Layout, RunConfig, RunPlan, StrategyKind};
+use plan::{Layout, Message, RunConfig, RunPlan, StrategyKind, message};
 use serde::Serialize;
 
 use crate::setup::Setup;
@@ -14,7 +14,7 @@ pub struct Playground {
     /// The run.
     pub run: RunConfig,
     /// What differs from the run that was diagnosed.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 /// The run that shows the mesh of `setup`; `None` where it asks for no CP or SP.
@@ -29,18 +29,18 @@ pub fn playground(setup: &Setup) -> Option<Playground> {
     // The page offers powers of two.
     let cp = power_of_two_up_to(asked.min(MAX_RANKS));
     if cp < asked {
-        notes.push(format!("cp {asked} is shown as {cp}"));
+        notes.push(message!("cp {asked} is shown as {cp}", asked, cp));
     }
     let asked_dp = sizes.dp_replicate.saturating_mul(sizes.dp_shard);
     let dp = power_of_two_up_to(asked_dp.min(MAX_RANKS / cp));
     if dp < asked_dp {
-        notes.push(format!("dp {asked_dp} is shown as {dp}"));
+        notes.push(message!("dp {asked} is shown as {dp}", asked = asked_dp, dp));
     }
     if sizes.tp > 1 {
-        notes.push(format!("tp {} is left out", sizes.tp));
+        notes.push(message!("tp {tp} is left out", tp = sizes.tp));
     }
     if sizes.dp_shard > 1 {
-        notes.push("dp_shard is shown as replicas: nothing shards parameters here".to_owned());
+        notes.push(message!("dp_shard is shown as replicas: nothing shards parameters here"));
     }
     let strategy = match (ulysses, setup.strategy.as_deref()) {
         (true, _) => StrategyKind::Ulysses,

@@ -41,10 +41,10 @@ impl State {
                 Vec::new()
             }
             Report::Failed { run, message } if run == current => {
-                self.fail(Failure { rank: Some(rank), url: String::new(), message })
+                self.fail(Failure { rank: Some(rank), url: String::new(), message: message.into() })
             }
             Report::Panicked { message } => {
-                self.fail(Failure { rank: Some(rank), url: String::new(), message })
+                self.fail(Failure { rank: Some(rank), url: String::new(), message: message.into() })
             }
             Report::SelfTested { run, passed, failed, round_trips } => {
                 if self.self_test == SelfTest::Running(run) {

@@ -2,6 +2,7 @@
 
 use gloo_events::EventListener;
 use plan::command::Report;
+use plan::message;
 use yew::prelude::*;
 
 use crate::app::browser::picture;
@@ -205,7 +206,7 @@ impl App {
         match Reference::launch(self.state.plan.config(), text, on) {
             Ok(reference) => self.reference = Some(reference),
             Err(Failure { url, message, .. }) => {
-                let failed = ReferenceEvent::Failed(format!("{message} {url}"));
+                let failed = ReferenceEvent::Failed(message!("{message} {url}", message, url));
                 self.act(Action::Reference(launch, failed));
             }
         }

@@ -3,12 +3,9 @@
 use std::path::Path;
 
 /// Sources, or beginnings of their names, whose words do not stand in the catalogues.
-const EXEMPT: [&str; 19] = [
-    // Refusals, which stand there in English and are told by whoever shows them.
-    "backend.rs",
-    "form.rs",
-    "groups.rs",
-    "whole.rs",
+const EXEMPT: [&str; 14] = [
+    // Configurations.
+    "doctor/samples.rs",
     // What the workers say, with its keys.
     "laws.rs",
     // For the eyes of developers.
@@ -16,10 +13,8 @@ const EXEMPT: [&str; 19] = [
     "language/",
     // Not converted yet.
     "beat_text.rs",
-    "doctor",
     "span_text.rs",
     "view/curve",
-    "view/doctor",
     "view/ranks.rs",
     "view/ring",
     "view/schedule.rs",
@@ -29,12 +24,22 @@ const EXEMPT: [&str; 19] = [
     "view/traffic.rs",
 ];
 
-/// What reads like words and is none: names, and what is for the browser alone.
-const NAMES: [&str; 8] =
-    ["Ringside", ".matrix svg", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"];
+/// What reads like words and is none: names, commands, and what is for the browser alone.
+const NAMES: [&str; 9] = [
+    "Ringside",
+    ".matrix svg",
+    r#"pip install \"{package}\""#,
+    "ArrowLeft",
+    "ArrowRight",
+    "ArrowUp",
+    "ArrowDown",
+    "Home",
+    "End",
+];
 
 /// What stands before a literal that nobody reads on the page.
-const UNREAD: [&str; 5] = ["class=", "aria-describedby=", "rel=", "include_str!(", ".expect("];
+const UNREAD: [&str; 6] =
+    ["class=", "aria-describedby=", "rel=", "include_str!(", ".expect(", "message!("];
 
 /// The literals in a source that read as words of a language: they would be shown as they stand.
 fn words(source: &str) -> Vec<&str> {
@@ -47,7 +52,7 @@ fn words(source: &str) -> Vec<&str> {
             rest = comment.split_once('\n').map_or("", |(_, rest)| rest);
         } else if let Some(text) = rest[at..].strip_prefix('"') {
             let end = end(text);
-            let is_unread = UNREAD.iter().any(|before| rest[..at].ends_with(before));
+            let is_unread = UNREAD.iter().any(|before| rest[..at].trim_end().ends_with(before));
             if !is_unread && is_language(&text[..end]) {
                 found.push(&text[..end]);
             }

@@ -5,6 +5,7 @@ use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::language::told;
 use crate::app::reference::ReferenceLog;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
@@ -66,7 +67,7 @@ pub fn CurveView(props: &Props) -> Html {
 
 fn difference(curve: &Curve, reference: &ReferenceLog) -> Html {
     if let Some(failure) = &reference.failure {
-        return html! { <span class="error">{ format!("The one-rank run stopped: {failure}") }</span> };
+        return html! { <span class="error">{ format!("The one-rank run stopped: {}", told(failure)) }</span> };
     }
     match reference.compare(curve) {
         None => html! { { "One rank trains the same run beside, once the others do." } },

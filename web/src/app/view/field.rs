@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use plan::Refusal;
+use plan::{Refusal, message};
 use rust_i18n::t;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
@@ -10,6 +10,7 @@ use yew::prelude::*;
 use crate::app::choices::Offer;
 use crate::app::fields::{Field, Kind, in_words};
 use crate::app::format;
+use crate::app::language::told;
 use crate::app::state::Action;
 
 /// Properties of [`FieldControl`].
@@ -106,7 +107,8 @@ pub fn FieldControl(props: &Props) -> Html {
 
 /// What is wrong and what would work, without the field's name: it stands beside the field.
 pub fn sentence(Refusal { value, reason, works, .. }: &Refusal) -> String {
-    in_words(&format!("{value}: {reason}; {works}."))
+    let whole = message!("{value}: {reason}; {works}.", value, reason, works);
+    in_words(&told(&whole))
 }
 
 fn option(offer: &Offer) -> Html {
@@ -139,7 +141,7 @@ pub fn refused(field: Field, offers: &[Offer]) -> Html {
     }
     html! {
         { for reasons.into_iter().map(|(refusal, labels)| html! {
-            <li key={format!("{}-{}", field.key(), refusal.works)}>
+            <li key={format!("{}-{}", field.key(), told(&refusal.works))}>
                 <b>{ format!("{} {}", field.label(), format::listed(labels)) }</b>
                 { not_now(refusal) }
             </li>
@@ -149,5 +151,5 @@ pub fn refused(field: Field, offers: &[Offer]) -> Html {
 
 /// What follows the names of options that cannot be chosen.
 fn not_now(Refusal { reason, works, .. }: &Refusal) -> String {
-    in_words(&t!("field.not_now", reason = reason, works = works))
+    in_words(&t!("field.not_now", reason = told(reason), works = told(works)))
 }
