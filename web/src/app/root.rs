@@ -27,6 +27,7 @@ pub struct App {
     pace: Pace,
     _address: Option<EventListener>,
     _other_build: Option<EventListener>,
+    _keys: Option<EventListener>,
 }
 
 /// What happens to the page.
@@ -42,7 +43,8 @@ impl Component for App {
     type Properties = ();
 
     fn create(ctx: &Context<Self>) -> Self {
-        let (state, waiting) = State::open(&browser::address(), browser::language());
+        let (mut state, waiting) = State::open(&browser::address(), browser::language());
+        state.single_keys = browser::single_keys();
         browser::speak(state.language);
         let on = ctx.link().callback(Msg::Act);
         let open = on.clone();
@@ -55,6 +57,8 @@ impl Component for App {
                 });
             })
         });
+        let keys =
+            browser::on_keys(on.reform(|command| Action::Press(command, browser::random_seed())));
         let tell = on.reform(|()| Action::OtherBuild);
         if browser::has_other_build() {
             tell.emit(());
@@ -72,6 +76,7 @@ impl Component for App {
             pace: Pace::default(),
             _address: address,
             _other_build: other_build,
+            _keys: keys,
         }
     }
 
@@ -148,6 +153,7 @@ impl App {
             }
             Effect::Draw(drawn, format, name) => self.draw(drawn, format, name),
             Effect::Speak(language) => browser::keep_language(language),
+            Effect::KeepSingleKeys(on) => browser::keep_single_keys(on),
             Effect::WriteAddress(address) => browser::set_address(&address),
             Effect::PushAddress(address) => browser::push_address(&address),
         }

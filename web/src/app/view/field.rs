@@ -7,6 +7,7 @@ use yew::prelude::*;
 use crate::app::choices::Offer;
 use crate::app::fields::{Field, Kind, in_words};
 use crate::app::state::Action;
+use crate::app::view::term::explain;
 
 /// Properties of [`FieldControl`].
 #[derive(Clone, PartialEq, Properties)]
@@ -92,7 +93,7 @@ pub fn FieldControl(props: &Props) -> Html {
         <div class="field">
             <label for={format!("field-{}", field.key())}>{ field.label() }</label>
             { control }
-            <small id={hint_id} class="hint">{ field.hint() }</small>
+            <small id={hint_id} class="hint">{ explain(field, field.hint()) }</small>
             if let Some(refusal) = refusal {
                 <p id={error_id} class="error">{ sentence(refusal) }</p>
             }

@@ -6,14 +6,18 @@ mod copy;
 mod curve;
 mod curve_plot;
 mod doctor;
+mod elsewhere;
 mod embedded;
 mod field;
 mod groups;
+mod help;
 mod masthead;
 mod mesh_grid;
 mod notices;
 mod other_build;
+mod own_file;
 mod parts;
+mod presets;
 mod ranks;
 mod reader;
 mod ring;
@@ -24,6 +28,7 @@ mod settings;
 mod share;
 mod slices;
 mod strategies;
+mod term;
 mod text_box;
 mod tile_matrix;
 mod timeline;
@@ -40,6 +45,7 @@ use crate::app::browser;
 use crate::app::embed::Panel;
 use crate::app::engine::Phase;
 use crate::app::places::Place;
+use crate::app::presets::Preset;
 use crate::app::record::Figures;
 use crate::app::state::{Action, State};
 
@@ -67,6 +73,8 @@ fn whole(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 <notices::Notices notices={state.notices.clone()} on={on} />
                 { place(state, figures, on) }
             </main>
+            <help::Help open={state.help} single_keys={state.single_keys} {on} />
+            <term::Explanation place={state.place} />
         </>
     }
 }
@@ -88,6 +96,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     let text_bytes = state.text.as_ref().map(|text| text.bytes.len());
     html! {
         <>
+            <presets::Presets current={Preset::of(&state.form)} on={on} />
             { toolbar(state, on) }
             <workbench::Workbench
                 form={state.form.clone()}
@@ -208,6 +217,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     kept={state.kept.clone()}
                     on={on}
                 />
+                <elsewhere::ElsewhereView plan={plan.clone()} />
             }
             if shows(state, Panel::Links) {
                 <self_test::SelfTestView

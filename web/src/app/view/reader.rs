@@ -4,7 +4,9 @@ use plan::fold::Curve;
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
+use crate::app::view::term::explain;
 
 /// Steps that the speed is averaged over.
 const WINDOW: usize = 10;
@@ -38,24 +40,24 @@ pub fn Reader(Props { steps, total, curve }: &Props) -> Html {
     html! {
         <dl class="numbers">
             <div>
-                <dt>{ "Loss" }</dt>
+                <dt>{ explain(Shown::Loss, "Loss") }</dt>
                 <dd>
                     <span role="status" aria-label="Loss" aria-live="off">{ number(loss, 4) }</span>
                 </dd>
             </div>
             <div>
-                <dt>{ "Step" }</dt>
+                <dt>{ explain(Shown::Step, "Step") }</dt>
                 <dd>
                     <span role="status" aria-label="Step" aria-live="off">{ steps }</span>
                     <small>{ format!(" of {total}") }</small>
                 </dd>
             </div>
             <div>
-                <dt>{ "Tokens/s" }</dt>
+                <dt>{ explain(Shown::TokensPerSecond, "Tokens/s") }</dt>
                 <dd>{ speed }</dd>
             </div>
             <div>
-                <dt>{ "Grad norm" }</dt>
+                <dt>{ explain(Shown::GradNorm, "Grad norm") }</dt>
                 <dd>{ number(norm, 3) }</dd>
             </div>
         </dl>

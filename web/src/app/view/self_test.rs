@@ -3,8 +3,10 @@
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::glossary::Shown;
 use crate::app::state::{Action, SelfTest};
 use crate::app::view::parts::section;
+use crate::app::view::term::explain;
 
 /// Properties of [`SelfTestView`].
 #[derive(Clone, PartialEq, Properties)]
@@ -35,7 +37,7 @@ pub fn SelfTestView(Props { result, can_test, on }: &Props) -> Html {
                     <ul class="bad">{ for found.failed.iter().map(|law| html! { <li>{ law }</li> }) }</ul>
                 }
                 <table>
-                    <caption>{ "Round trip to the next rank, median" }</caption>
+                    <caption>{ explain(Shown::RoundTrip, "Round trip to the next rank, median") }</caption>
                     <thead><tr><th scope="col">{ "Message" }</th><th scope="col">{ "Time" }</th></tr></thead>
                     <tbody>
                         { for found.round_trips.iter().map(|&(bytes, us)| html! {

@@ -1,16 +1,15 @@
-//! The user's own text: pasted, or opened from a file.
+//! The user's own text: pasted, opened from a file, or dropped on the page.
 
-use std::rc::Rc;
-
-use gloo_file::{File, futures::read_as_bytes};
 use plan::Refusal;
+use rust_i18n::t;
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
-use yew::platform::spawn_local;
 use yew::prelude::*;
 
 use crate::app::format;
-use crate::app::state::{Action, MAX_TEXT_BYTES, OwnText};
+use crate::app::own_text::Unfit;
+use crate::app::state::{Action, OwnText};
 use crate::app::view::field::sentence;
+use crate::app::view::own_file;
 
 /// Properties of [`TextBox`].
 #[derive(Clone, PartialEq, Properties)]
@@ -44,36 +43,30 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
             })));
         })
     };
-    let opened = {
+    let taken = {
         let (on, fault, area) = (on.clone(), fault.clone(), area.clone());
+        Callback::from(move |text: Result<OwnText, Unfit>| match text {
+            Ok(text) => {
+                if let Some(area) = area.cast::<HtmlTextAreaElement>() {
+                    area.set_value("");
+                }
+                fault.set(None);
+                on.emit(Action::UseText(Some(text)));
+            }
+            Err(unfit) => fault.set(Some(unfit.sentence())),
+        })
+    };
+    let opened = {
+        let taken = taken.clone();
         Callback::from(move |event: Event| {
             let input: HtmlInputElement = event.target_unchecked_into();
             let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
-            let file = File::from(file);
+            own_file::take(vec![own_file::opened(file)], taken.clone());
             input.set_value("");
-            if file.size() > MAX_TEXT_BYTES as u64 {
-                let (size, most) =
-                    (format::bytes(file.size()), format::bytes(MAX_TEXT_BYTES as u64));
-                fault
-                    .set(Some(format!("{}: {size} is too long; try {most} or less.", file.name())));
-                return;
-            }
-            if let Some(area) = area.cast::<HtmlTextAreaElement>() {
-                area.set_value("");
-            }
-            let (on, fault) = (on.clone(), fault.clone());
-            spawn_local(async move {
-                match read_as_bytes(&file).await {
-                    Ok(bytes) => {
-                        fault.set(None);
-                        let bytes: Rc<[u8]> = bytes.into();
-                        on.emit(Action::UseText(Some(OwnText { name: file.name(), bytes })));
-                    }
-                    Err(error) => fault.set(Some(format!("{}: {error}.", file.name()))),
-                }
-            });
         })
     };
+    let over =
+        own_file::use_drop(Callback::from(move |found| own_file::take(found, taken.clone())));
     let built_in = {
         let (on, fault, area) = (on.clone(), fault.clone(), area.clone());
         Callback::from(move |_| {
@@ -103,9 +96,18 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
             format!("The ranks read {}: {bytes} {unit}. It stays in this browser.", text.name)
         }
     };
+    // What a file came to is said aloud; typing says nothing.
+    let told = match (&*fault, text) {
+        (Some(fault), _) => fault.clone(),
+        (None, Some(_)) => source.clone(),
+        (None, None) => String::new(),
+    };
     let wrong = (*fault).clone().or_else(|| refusal.as_ref().map(sentence));
     html! {
-        <div class="field text-box">
+        <div class={classes!("field", "text-box", over.then_some("over"))}>
+            if over {
+                <div class="drop-here" aria-hidden="true"><p>{ t!("own_file.drop_here") }</p></div>
+            }
             <label for="own-text">{ "Your own text" }</label>
             <textarea
                 id="own-text"
@@ -119,6 +121,8 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
             />
             <p id="own-text-source" class="hint">{ source }</p>
             <p id="own-text-error" class="error" hidden={wrong.is_none()}>{ wrong }</p>
+            <p class="hint">{ t!("own_file.hint") }</p>
+            <p class="unseen" role="status" aria-label={t!("own_file.status")}>{ told }</p>
             <div class="row">
                 <input
                     ref={picker}

@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use crate::app::browser;
 use crate::app::engine::{Goal, Phase};
+use crate::app::keys::Command;
 use crate::app::state::Action;
 
 /// Properties of [`Toolbar`].
@@ -38,40 +39,43 @@ pub fn Toolbar(props: &Props) -> Html {
     let run = *can_run && (stands || matches!(phase, Phase::Pausing));
     let pause = matches!(phase, Phase::Running | Phase::Loading(_) | Phase::Rewinding(_));
     let seed = on.reform(|_| Action::NewSeed(browser::random_seed()));
-    let button =
-        |name: &'static str, title: &'static str, enabled: bool, action: fn() -> Action| {
-            let class = if name == "Run" { "primary" } else { "" };
-            // Not `disabled`: the button that was just pressed would lose the keyboard's focus.
-            html! {
-                <button
-                    type="button"
-                    class={class}
-                    {title}
-                    aria-disabled={(!enabled).to_string()}
-                    onclick={on.reform(move |_| action())}
-                >
-                    { icon(name) }{ name }
-                </button>
-            }
-        };
+    let button = |name: &'static str,
+                  title: &'static str,
+                  key: Command,
+                  enabled: bool,
+                  action: fn() -> Action| {
+        let class = if name == "Run" { "primary" } else { "" };
+        // Not `disabled`: the button that was just pressed would lose the keyboard's focus.
+        html! {
+            <button
+                type="button"
+                class={class}
+                title={key.titled(title)}
+                aria-disabled={(!enabled).to_string()}
+                onclick={on.reform(move |_| action())}
+            >
+                { icon(name) }{ name }
+            </button>
+        }
+    };
     html! {
         <div class="toolbar">
             <div class="buttons" role="group" aria-label="Run controls">
-                { button("Run", "Train on", run, || Action::Run) }
-                { button("Pause", "Stop all ranks after the same step", pause, || Action::Pause) }
-                { button("Step", "Train one step", *can_run && stands, || Action::Step) }
+                { button("Run", "Train on", Command::RunOrPause, run, || Action::Run) }
+                { button("Pause", "Stop all ranks after the same step", Command::RunOrPause, pause, || Action::Pause) }
+                { button("Step", "Train one step", Command::Step, *can_run && stands, || Action::Step) }
                 if !few {
-                    { button("Step back", STEP_BACK, *can_step_back, || Action::StepBack) }
+                    { button("Step back", STEP_BACK, Command::StepBack, *can_step_back, || Action::StepBack) }
                 }
                 <button
                     type="button"
-                    title="End the workers; fresh ones begin again from the same seed"
+                    title={Command::Reset.titled("End the workers; fresh ones begin again from the same seed")}
                     onclick={on.reform(|_| Action::Reset)}
                 >
                     { icon("Reset") }{ "Reset " }<small>{ "(same seed)" }</small>
                 </button>
                 if !few {
-                    <button type="button" title="Begin again from another seed" onclick={seed}>
+                    <button type="button" title={Command::NewSeed.titled("Begin again from another seed")} onclick={seed}>
                         { icon("New seed") }{ "New seed" }
                     </button>
                 }
