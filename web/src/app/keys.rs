@@ -86,6 +86,11 @@ pub fn meaning(press: Press<'_>) -> Option<Command> {
     line.map(|&(_, command)| command)
 }
 
+/// The place at which single keys are heard; nowhere inside another page, or turned off.
+pub fn heard_at(state: &State) -> Option<Place> {
+    (state.single_keys && state.embed.is_none()).then_some(state.place)
+}
+
 impl Command {
     /// What it does, for people.
     pub fn words(self) -> Cow<'static, str> {
@@ -122,9 +127,12 @@ impl Command {
             state.engine.phase(),
             Phase::Running | Phase::Loading(_) | Phase::Rewinding(_)
         );
-        let action = match self {
-            Self::Help => return Some(Action::Help(true)),
-            Self::Go(place) => return Some(Action::Go(place)),
+        if !heard_at(state).is_some_and(|place| self.counts_at(place)) {
+            return None;
+        }
+        Some(match self {
+            Self::Help => Action::Help(true),
+            Self::Go(place) => Action::Go(place),
             Self::RunOrPause if runs => Action::Pause,
             Self::RunOrPause => Action::Run,
             Self::Step if runs => return None,
@@ -132,9 +140,12 @@ impl Command {
             Self::StepBack => Action::StepBack,
             Self::Reset => Action::Reset,
             Self::NewSeed => Action::NewSeed(seed),
-        };
-        // A run that is out of sight is driven by nobody.
-        (state.place == Place::Play).then_some(action)
+        })
+    }
+
+    /// Whether it means anything at `place`: a run that is out of sight is driven by nobody.
+    pub fn counts_at(self, place: Place) -> bool {
+        matches!(self, Self::Help | Self::Go(_)) || place == Place::Play
     }
 }
 
@@ -193,6 +204,14 @@ mod tests {
         let before = state.clone();
         assert!(press(&mut state, Command::RunOrPause).is_empty());
         assert_eq!((state.place, state == before), (Place::Doctor, true));
+    }
+
+    #[test]
+    fn a_page_inside_another_hears_no_keys() {
+        let (mut state, _) = State::open("v=1&embed=1", Language::default());
+        for (_, command) in TABLE {
+            assert!(state.apply(Action::Press(*command, 1)).is_empty(), "{command:?}");
+        }
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! The component that owns the state, and carries out what it asks of the world outside.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use gloo_events::EventListener;
 use plan::command::Report;
 use yew::prelude::*;
@@ -7,10 +10,11 @@ use yew::prelude::*;
 use crate::app::browser::picture;
 use crate::app::engine::Order;
 use crate::app::pace::{Pace, Progress};
+use crate::app::places::Place;
 use crate::app::record::Figures;
 use crate::app::share::{File, Format, Picture, curve_svg};
 use crate::app::state::{Action, Effect, State};
-use crate::app::{browser, view};
+use crate::app::{browser, keys, view};
 use crate::cluster::{Cluster, ClusterEvent, Failure, Go};
 use crate::reference::{Reference, ReferenceEvent};
 
@@ -27,6 +31,8 @@ pub struct App {
     pace: Pace,
     _address: Option<EventListener>,
     _other_build: Option<EventListener>,
+    /// Where single keys are heard.
+    heard_at: Rc<Cell<Option<Place>>>,
     _keys: Option<EventListener>,
 }
 
@@ -57,8 +63,11 @@ impl Component for App {
                 });
             })
         });
-        let keys =
-            browser::on_keys(on.reform(|command| Action::Press(command, browser::random_seed())));
+        let heard_at = Rc::new(Cell::new(keys::heard_at(&state)));
+        let keys = browser::on_keys(
+            heard_at.clone(),
+            on.reform(|command| Action::Press(command, browser::random_seed())),
+        );
         let tell = on.reform(|()| Action::OtherBuild);
         if browser::has_other_build() {
             tell.emit(());
@@ -76,6 +85,7 @@ impl Component for App {
             pace: Pace::default(),
             _address: address,
             _other_build: other_build,
+            heard_at,
             _keys: keys,
         }
     }
@@ -98,6 +108,7 @@ impl Component for App {
             }
             Msg::Act(action) => {
                 self.act(action);
+                self.heard_at.set(keys::heard_at(&self.state));
                 self.figures = self.state.record.figures.clone();
                 // An address that was opened may have asked for another language.
                 browser::speak(self.state.language);

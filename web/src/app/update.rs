@@ -54,8 +54,8 @@ impl State {
                 effects
             }
             Action::Press(command, seed) => match command.action(self, seed) {
-                Some(action) if self.single_keys => self.apply(action),
-                _ => Vec::new(),
+                Some(action) => self.apply(action),
+                None => Vec::new(),
             },
             Action::Help(open) => {
                 self.help = open;

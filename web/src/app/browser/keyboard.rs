@@ -1,5 +1,8 @@
 //! Keys that were pressed anywhere on the page, and whether single ones count.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use gloo_events::{EventListener, EventListenerOptions};
 use gloo_storage::{LocalStorage, Storage};
 use wasm_bindgen::JsCast;
@@ -7,6 +10,7 @@ use web_sys::{Element, HtmlInputElement, KeyboardEvent};
 use yew::Callback;
 
 use crate::app::keys::{Command, Focus, Press, meaning};
+use crate::app::places::Place;
 
 /// Where it is kept whether single keys drive the page.
 const SINGLE_KEYS: &str = "ringside.single-keys";
@@ -22,9 +26,9 @@ pub fn keep_single_keys(on: bool) {
     let _ = LocalStorage::set(SINGLE_KEYS, on);
 }
 
-/// Tells `on` what each key means, for as long as the listener lives. A key that something on the
-/// page has taken is not told.
-pub fn on_keys(on: Callback<Command>) -> Option<EventListener> {
+/// Tells `on` what each key means at the place that is looked at, for as long as the listener
+/// lives. A key that something on the page has taken is not told.
+pub fn on_keys(place: Rc<Cell<Option<Place>>>, on: Callback<Command>) -> Option<EventListener> {
     let window = web_sys::window()?;
     let options = EventListenerOptions::enable_prevent_default();
     Some(EventListener::new_with_options(&window, "keydown", options, move |event| {
@@ -35,9 +39,10 @@ pub fn on_keys(on: Callback<Command>) -> Option<EventListener> {
             repeats: event.repeat(),
             focus: focus(event),
         };
-        let Some(command) = meaning(press).filter(|_| !event.default_prevented()) else { return };
-        // Space scrolls elsewhere, but only where it does nothing here.
-        if single_keys() {
+        let counts = |command: &Command| place.get().is_some_and(|place| command.counts_at(place));
+        if let Some(command) = meaning(press).filter(counts).filter(|_| !event.default_prevented())
+        {
+            // Where Space means nothing here it still scrolls.
             event.prevent_default();
             on.emit(command);
         }

@@ -75,6 +75,9 @@ fn whole(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             </main>
             <help::Help open={state.help} single_keys={state.single_keys} {on} />
             <term::Explanation place={state.place} />
+            if state.place != Place::Play {
+                <own_file::NoDrop />
+            }
         </>
     }
 }

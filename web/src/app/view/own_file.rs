@@ -57,48 +57,60 @@ pub fn use_drop(on: Callback<Vec<Found>>) -> bool {
     *over
 }
 
-fn listen(over: UseStateSetter<bool>, on: Callback<Vec<Found>>) -> Vec<EventListener> {
-    let Some(window) = web_sys::window() else { return Vec::new() };
-    let hear = |name: &'static str, mut act: Box<dyn FnMut(&DragEvent)>| {
-        let options = EventListenerOptions::enable_prevent_default();
-        EventListener::new_with_options(&window, name, options, move |event: &Event| {
-            if let Some(event) = event.dyn_ref::<DragEvent>() {
-                act(event);
-            }
-        })
+/// Keeps the browser from opening a dropped file in place of the page, where none is wanted.
+#[component]
+pub fn NoDrop() -> Html {
+    use_effect_with((), |()| {
+        let listens = ["dragover", "drop"].map(|name| {
+            hear(name, |event| {
+                if let Some(data) = event.data_transfer().filter(has_files) {
+                    event.prevent_default();
+                    data.set_drop_effect("none");
+                }
+            })
+        });
+        move || drop(listens)
+    });
+    html! {}
+}
+
+/// Listens on the whole page.
+fn hear(name: &'static str, act: impl Fn(&DragEvent) + 'static) -> Option<EventListener> {
+    let options = EventListenerOptions::enable_prevent_default();
+    let listener = move |event: &Event| {
+        if let Some(event) = event.dyn_ref::<DragEvent>() {
+            act(event);
+        }
     };
+    let window = web_sys::window()?;
+    Some(EventListener::new_with_options(&window, name, options, listener))
+}
+
+fn listen(over: UseStateSetter<bool>, on: Callback<Vec<Found>>) -> Vec<EventListener> {
     let (enters, leaves, drops) = (over.clone(), over.clone(), over);
-    vec![
-        hear(
-            "dragover",
-            Box::new(move |event| {
-                if let Some(data) = ours(event) {
-                    event.prevent_default();
-                    data.set_drop_effect("copy");
-                    enters.set(has_files(&data));
-                }
-            }),
-        ),
-        hear(
-            "dragleave",
-            Box::new(move |event| {
-                // Out of the window; from element to element it only moves.
-                if event.related_target().is_none() {
-                    leaves.set(false);
-                }
-            }),
-        ),
-        hear(
-            "drop",
-            Box::new(move |event| {
-                drops.set(false);
-                if let Some(data) = ours(event) {
-                    event.prevent_default();
-                    on.emit(found(&data));
-                }
-            }),
-        ),
-    ]
+    let listens = [
+        hear("dragover", move |event| {
+            if let Some(data) = ours(event) {
+                event.prevent_default();
+                data.set_drop_effect("copy");
+                enters.set(has_files(&data));
+            }
+        }),
+        hear("dragleave", move |event| {
+            // Out of the window; from element to element it only moves.
+            if event.related_target().is_none() {
+                leaves.set(false);
+            }
+        }),
+        hear("drop", move |event| {
+            drops.set(false);
+            if let Some(data) = ours(event) {
+                event.prevent_default();
+                on.emit(found(&data));
+            }
+        }),
+    ];
+    listens.into_iter().flatten().collect()
 }
 
 /// What is dragged, unless it is text over a field, which takes it by itself.
