@@ -45,7 +45,6 @@ use crate::app::browser;
 use crate::app::embed::Panel;
 use crate::app::engine::Phase;
 use crate::app::places::Place;
-use crate::app::presets::Preset;
 use crate::app::record::Figures;
 use crate::app::state::{Action, State};
 
@@ -99,7 +98,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     let text_bytes = state.text.as_ref().map(|text| text.bytes.len());
     html! {
         <>
-            <presets::Presets current={Preset::of(&state.form)} on={on} />
+            <presets::Presets form={state.form.clone()} on={on} />
             { toolbar(state, on) }
             <workbench::Workbench
                 form={state.form.clone()}

@@ -3,21 +3,24 @@
 use rust_i18n::t;
 use yew::prelude::*;
 
+use crate::app::form::Form;
 use crate::app::presets::{Level, Preset};
+use crate::app::shared::Shared;
 use crate::app::state::Action;
 
 /// Properties of [`Presets`].
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
-    /// The one that is set; `None` when a field was changed since.
-    pub current: Option<Preset>,
+    /// What is entered.
+    pub form: Shared<Form>,
     /// Where actions go.
     pub on: Callback<Action>,
 }
 
 /// The row.
 #[component]
-pub fn Presets(Props { current, on }: &Props) -> Html {
+pub fn Presets(Props { form, on }: &Props) -> Html {
+    let current = Preset::of(form);
     let choice = |preset: Preset| {
         html! {
             <li key={preset.key()}>
@@ -25,7 +28,7 @@ pub fn Presets(Props { current, on }: &Props) -> Html {
                     type="button"
                     class="preset"
                     title={preset.look()}
-                    aria-pressed={(*current == Some(preset)).to_string()}
+                    aria-pressed={(current == Some(preset)).to_string()}
                     onclick={on.reform(move |_| Action::Choose(preset))}
                 >
                     { preset.title() }
@@ -39,7 +42,7 @@ pub fn Presets(Props { current, on }: &Props) -> Html {
             <div class="preset-row">
                 { for Level::ALL.into_iter().map(|level| html! {
                     <div key={level.key()} class="preset-level">
-                        <h3 id={format!("presets-{}", level.key())}>{ level.title() }</h3>
+                        <p id={format!("presets-{}", level.key())} class="level">{ level.title() }</p>
                         <ul aria-labelledby={format!("presets-{}", level.key())}>
                             { for of(level).map(choice) }
                         </ul>
