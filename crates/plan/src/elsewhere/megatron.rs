@@ -3,7 +3,8 @@
 //! `--cp-comm-type` names the exchange: `p2p` is the ring, `all_gather`, `a2a` is Ulysses, and
 //! `a2a+p2p` is USP, whose sizes are `--hierarchical-context-parallel-sizes U R`. The sequence is
 //! always cut into 2 x CP pieces, of which a rank holds one from each end. Read in Megatron-LM's
-//! arguments at core 0.12 to 0.15 and in Transformer Engine 2.x.
+//! `arguments.py` of 2025, and in Transformer Engine's context_parallel.py and its tests, which say
+//! what each exchange does not take.
 
 use super::{Draft, Kind, Note};
 use crate::run::MLP_RATIO;

@@ -3,8 +3,8 @@
 //! It cuts buffers along the sequence and replaces scaled_dot_product_attention inside its
 //! context. Head-to-tail balance is on unless a private switch says otherwise; the ring's
 //! rotation is `alltoall`, and `allgather` takes all blocks at once after the first tile.
-//! Read in pytorch at 2.7 to 2.10; since 2.10 the parts live in `_context_parallel`, and the old
-//! module hands them on.
+//! Read in pytorch's source of 2025, before and after the parts moved to `_context_parallel`; the
+//! old module hands them on.
 
 use super::{Draft, Kind, Note, balances, rotation};
 use crate::StrategyKind;
