@@ -31,12 +31,14 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
     let picker = use_node_ref();
     // A file that could not be taken changes nothing of the run: the box alone tells of it.
     let fault = use_state(|| None::<String>);
+    let from_file = use_state_eq(|| false);
 
     let typed = {
-        let (on, fault) = (on.clone(), fault.clone());
+        let (on, fault, from_file) = (on.clone(), fault.clone(), from_file.clone());
         Callback::from(move |event: InputEvent| {
             let value = event.target_unchecked_into::<HtmlTextAreaElement>().value();
             fault.set(None);
+            from_file.set(false);
             on.emit(Action::UseText(Some(OwnText {
                 name: "your text".to_owned(),
                 bytes: value.into_bytes().into(),
@@ -45,15 +47,19 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
     };
     let taken = {
         let (on, fault, area) = (on.clone(), fault.clone(), area.clone());
-        Callback::from(move |text: Result<OwnText, Unfit>| match text {
-            Ok(text) => {
-                if let Some(area) = area.cast::<HtmlTextAreaElement>() {
-                    area.set_value("");
+        let from_file = from_file.clone();
+        Callback::from(move |text: Result<OwnText, Unfit>| {
+            from_file.set(true);
+            match text {
+                Ok(text) => {
+                    if let Some(area) = area.cast::<HtmlTextAreaElement>() {
+                        area.set_value("");
+                    }
+                    fault.set(None);
+                    on.emit(Action::UseText(Some(text)));
                 }
-                fault.set(None);
-                on.emit(Action::UseText(Some(text)));
+                Err(unfit) => fault.set(Some(unfit.sentence())),
             }
-            Err(unfit) => fault.set(Some(unfit.sentence())),
         })
     };
     let opened = {
@@ -69,7 +75,9 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
         own_file::use_drop(Callback::from(move |found| own_file::take(found, taken.clone())));
     let built_in = {
         let (on, fault, area) = (on.clone(), fault.clone(), area.clone());
+        let from_file = from_file.clone();
         Callback::from(move |_| {
+            from_file.set(false);
             if let Some(area) = area.cast::<HtmlTextAreaElement>() {
                 area.set_value("");
             }
@@ -96,13 +104,10 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
             format!("The ranks read {}: {bytes} {unit}. It stays in this browser.", text.name)
         }
     };
-    // What a file came to is said aloud; typing says nothing.
-    let told = match (&*fault, text) {
-        (Some(fault), _) => fault.clone(),
-        (None, Some(_)) => source.clone(),
-        (None, None) => String::new(),
-    };
     let wrong = (*fault).clone().or_else(|| refusal.as_ref().map(sentence));
+    // What came of a file is said aloud; typing says nothing.
+    let told = wrong.clone().unwrap_or_else(|| source.clone());
+    let told = if *from_file { told } else { String::new() };
     html! {
         <div class={classes!("field", "text-box", over.then_some("over"))}>
             if over {
