@@ -75,3 +75,35 @@ fn power_of_two_up_to(number: u64) -> u64 {
 fn to_usize(number: u64) -> usize {
     usize::try_from(number).unwrap_or(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use plan::elsewhere::{Kind, Target, elsewhere};
+
+    use super::*;
+    use crate::{Input, Verdict, diagnose};
+
+    #[test]
+    fn what_a_run_is_written_as_is_in_order_and_opens_that_run() {
+        for (strategy, layout, dp) in [
+            (StrategyKind::Ring, Layout::Zigzag, 1),
+            (StrategyKind::Ring, Layout::Zigzag, 2),
+            (StrategyKind::AllGather, Layout::Zigzag, 1),
+            (StrategyKind::Ulysses, Layout::Contiguous, 2),
+        ] {
+            let run = RunConfig { strategy, layout, dp, ..RunConfig::default() };
+            let plan = RunPlan::new(run.clone()).expect("the run can be had");
+            let pieces = elsewhere(&plan, Target::Accelerate).pieces;
+            let file = pieces.into_iter().find(|piece| piece.kind == Kind::Yaml);
+            let report = diagnose(&Input {
+                config: file.map(|piece| piece.code),
+                accelerate: Some("1.13.0".to_owned()),
+                torch: Some("2.7.0".to_owned()),
+                ..Input::default()
+            })
+            .expect("there is something to diagnose");
+            assert_ne!(report.verdict, Verdict::Error, "{strategy}: {:?}", report.findings);
+            assert_eq!(report.playground.map(|opened| opened.run), Some(run), "{strategy}");
+        }
+    }
+}

@@ -7,6 +7,7 @@
 pub mod command;
 pub mod config;
 pub mod cp;
+pub mod elsewhere;
 pub mod event;
 pub mod flags;
 pub mod fold;

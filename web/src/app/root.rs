@@ -1,5 +1,8 @@
 //! The component that owns the state, and carries out what it asks of the world outside.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use gloo_events::EventListener;
 use plan::command::Report;
 use plan::message;
@@ -8,10 +11,11 @@ use yew::prelude::*;
 use crate::app::browser::picture;
 use crate::app::engine::Order;
 use crate::app::pace::{Pace, Progress};
+use crate::app::places::Place;
 use crate::app::record::Figures;
 use crate::app::share::{File, Format, Picture, curve_svg};
 use crate::app::state::{Action, Effect, Kept, State};
-use crate::app::{browser, view};
+use crate::app::{browser, keys, view};
 use crate::cluster::{Cluster, ClusterEvent, Failure, Go};
 use crate::reference::{Reference, ReferenceEvent};
 
@@ -28,6 +32,9 @@ pub struct App {
     pace: Pace,
     _address: Option<EventListener>,
     _other_build: Option<EventListener>,
+    /// Where single keys are heard.
+    heard_at: Rc<Cell<Option<Place>>>,
+    _keys: Option<EventListener>,
 }
 
 /// What happens to the page.
@@ -43,7 +50,8 @@ impl Component for App {
     type Properties = ();
 
     fn create(ctx: &Context<Self>) -> Self {
-        let (state, waiting) = State::open(&browser::address(), browser::language());
+        let (mut state, waiting) = State::open(&browser::address(), browser::language());
+        state.single_keys = browser::single_keys();
         browser::speak(state.language);
         let on = ctx.link().callback(Msg::Act);
         let open = on.clone();
@@ -56,6 +64,11 @@ impl Component for App {
                 });
             })
         });
+        let heard_at = Rc::new(Cell::new(keys::heard_at(&state)));
+        let keys = browser::on_keys(
+            heard_at.clone(),
+            on.reform(|command| Action::Press(command, browser::random_seed())),
+        );
         let tell = on.reform(|()| Action::OtherBuild);
         if browser::has_other_build() {
             tell.emit(());
@@ -73,6 +86,8 @@ impl Component for App {
             pace: Pace::default(),
             _address: address,
             _other_build: other_build,
+            heard_at,
+            _keys: keys,
         }
     }
 
@@ -94,6 +109,7 @@ impl Component for App {
             }
             Msg::Act(action) => {
                 self.act(action);
+                self.heard_at.set(keys::heard_at(&self.state));
                 self.figures = self.state.record.figures.clone();
                 // An address that was opened may have asked for another language.
                 browser::speak(self.state.language);
@@ -149,6 +165,7 @@ impl App {
             }
             Effect::Draw(drawn, format, name) => self.draw(drawn, format, name),
             Effect::Speak(language) => browser::keep_language(language),
+            Effect::KeepSingleKeys(on) => browser::keep_single_keys(on),
             Effect::WriteAddress(address) => browser::set_address(&address),
             Effect::PushAddress(address) => browser::push_address(&address),
         }

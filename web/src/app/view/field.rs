@@ -12,6 +12,7 @@ use crate::app::fields::{Field, Kind, in_words};
 use crate::app::format;
 use crate::app::language::told;
 use crate::app::state::Action;
+use crate::app::view::term::explain;
 
 /// Properties of [`FieldControl`].
 #[derive(Clone, PartialEq, Properties)]
@@ -97,7 +98,7 @@ pub fn FieldControl(props: &Props) -> Html {
         <div class="field">
             <label for={format!("field-{}", field.key())}>{ field.label() }</label>
             { control }
-            <small id={hint_id} class="hint">{ field.hint() }</small>
+            <small id={hint_id} class="hint">{ explain(field, field.hint()) }</small>
             if let Some(refusal) = refusal {
                 <p id={error_id} class="error">{ sentence(refusal) }</p>
             }

@@ -6,14 +6,18 @@ mod copy;
 mod curve;
 mod curve_plot;
 mod doctor;
+mod elsewhere;
 mod embedded;
 mod field;
 mod groups;
+mod help;
 mod masthead;
 mod mesh_grid;
 mod notices;
 mod other_build;
+mod own_file;
 mod parts;
+mod presets;
 mod ranks;
 mod reader;
 mod ring;
@@ -24,6 +28,7 @@ mod settings;
 mod share;
 mod slices;
 mod strategies;
+mod term;
 mod text_box;
 mod tile_matrix;
 mod timeline;
@@ -68,6 +73,11 @@ fn whole(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 <notices::Notices notices={state.notices.clone()} on={on} />
                 { place(state, figures, on) }
             </main>
+            <help::Help open={state.help} single_keys={state.single_keys} {on} />
+            <term::Explanation place={state.place} />
+            if state.place != Place::Play {
+                <own_file::NoDrop />
+            }
         </>
     }
 }
@@ -89,6 +99,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     let text_bytes = state.text.as_ref().map(|text| text.bytes.len());
     html! {
         <>
+            <presets::Presets form={state.form.clone()} on={on} />
             { toolbar(state, on) }
             <workbench::Workbench
                 form={state.form.clone()}
@@ -209,6 +220,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     kept={state.kept.clone()}
                     on={on}
                 />
+                <elsewhere::ElsewhereView plan={plan.clone()} />
             }
             if shows(state, Panel::Links) {
                 <self_test::SelfTestView
