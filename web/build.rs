@@ -1,7 +1,15 @@
-//! Gives both binaries the build id: a hash of the sources that they are built from.
+//! Gives both binaries the build id, a hash of the sources that they are built from, and the page
+//! its table of translated messages.
+
+#[path = "src/app/language/key.rs"]
+mod key;
+mod po;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
+
+/// What `plan` and `doctor` say, in Chinese.
+const MESSAGES: &str = "locales/zh-CN.po";
 
 /// What decides how a binary behaves, below the root of the workspace.
 const SOURCES: [&str; 11] = [
@@ -35,7 +43,24 @@ fn main() -> io::Result<()> {
         }
     }
     println!("cargo::rustc-env=RINGSIDE_BUILD={:016x}", hash.0);
-    Ok(())
+    write_messages(&web.join(MESSAGES))
+}
+
+/// Writes the table that `app::language::messages` includes.
+fn write_messages(path: &Path) -> io::Result<()> {
+    println!("cargo::rerun-if-changed={}", path.display());
+    let entries = po::read(&fs::read_to_string(path)?).map_err(io::Error::other)?;
+    let mut rows: Vec<(u32, &str)> = entries
+        .iter()
+        .filter(|(template, _)| !template.is_empty())
+        .map(|(template, text)| (key::of(template), text.as_str()))
+        .collect();
+    rows.sort_unstable();
+    if let Some(twice) = rows.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err(io::Error::other(format!("two templates share a number: {twice:?}")));
+    }
+    let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    fs::write(out.join("messages.rs"), format!("const CHINESE: &[(u32, &str)] = &{rows:?};\n"))
 }
 
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -62,10 +62,12 @@ fn what_the_machine_cannot_do_is_refused_at_construction() -> Result<()> {
     };
     // Four ranks are asked for and one was started: never a group of one that believes it is all.
     let world = refusal(alone(&plan(4, StrategyKind::Ring)?, DType::F32))?;
-    assert_eq!((world.field.as_str(), world.value.as_str()), ("world_size", "1"));
+    assert_eq!(world.field, "world_size");
+    assert_eq!(world.value, "1");
     ensure!(world.works.contains("start 4 ranks"), "{world}");
     let dtype = refusal(alone(&plan(1, StrategyKind::Ring)?, DType::U32))?;
-    assert_eq!((dtype.field.as_str(), dtype.works.as_str()), ("dtype", "use f32"));
+    assert_eq!(dtype.field, "dtype");
+    assert_eq!(dtype.works, "use f32");
     Ok(())
 }
 

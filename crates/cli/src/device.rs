@@ -103,7 +103,7 @@ fn line(detection: &Detection) -> String {
 fn part(trail: &[Decision], step: Step) -> String {
     let of = |standing| trail.iter().filter(move |d| d.step == step && d.standing == standing);
     let taken = of(Standing::Taken).map(|d| d.choice.as_str()).collect::<Vec<_>>().join(", ");
-    let why = of(Standing::Taken).map(|d| d.reason.clone());
+    let why = of(Standing::Taken).map(|d| d.reason.to_string());
     let overruled = of(Standing::Overruled).map(|d| format!("{}: {}", d.choice, d.reason));
     let reasons: Vec<_> = why.chain(overruled).collect();
     format!("{taken} ({})", reasons.join("; "))
@@ -165,7 +165,7 @@ mod tests {
             let profile = on(&wish(DeviceName::Cuda, backend), &probe).profile()?;
             let refusal = check_processes(&profile, &probe).expect_err("it is not built");
             assert_eq!(
-                (refusal.field.as_str(), refusal.value.as_str()),
+                (refusal.field.as_str(), refusal.value.to_string().as_str()),
                 ("backend", profile.backend.name())
             );
         }

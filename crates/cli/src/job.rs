@@ -114,7 +114,7 @@ fn read_text(path: &Path, plan: &RunPlan) -> Result<Text, Refusal> {
         )
     })?;
     plan.check_text(bytes.len()).map_err(|refusal| Refusal {
-        value: format!("{} ({})", path.display(), refusal.value),
+        value: format!("{} ({})", path.display(), refusal.value).into(),
         ..refusal
     })?;
     Ok(Text { path: path.to_owned(), bytes })

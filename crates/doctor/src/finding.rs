@@ -1,5 +1,6 @@
 //! What the doctor finds: its name, how bad it is, when it shows, and what is known about it.
 
+use plan::{Message, message};
 use serde::{Serialize, Serializer};
 
 use crate::correct::Edit;
@@ -15,11 +16,11 @@ pub struct Finding {
     /// When it shows.
     pub stage: Stage,
     /// What the user will see.
-    pub message: String,
+    pub message: Message,
     /// Why.
-    pub why: String,
+    pub why: Message,
     /// What to change.
-    pub fix: String,
+    pub fix: Message,
     /// The first version that behaves so.
     pub since: Option<&'static str>,
     /// The first version that does not.
@@ -42,9 +43,9 @@ impl Finding {
             id,
             severity,
             stage,
-            message: String::new(),
-            why: String::new(),
-            fix: String::new(),
+            message: Message::default(),
+            why: Message::default(),
+            fix: Message::default(),
             since,
             fixed_in,
             reference,
@@ -54,15 +55,10 @@ impl Finding {
     }
 
     /// What the user will see, why, and what to change.
-    pub fn says(
-        mut self,
-        message: impl Into<String>,
-        why: impl Into<String>,
-        fix: impl Into<String>,
-    ) -> Self {
-        self.message = message.into();
-        self.why = why.into();
-        self.fix = fix.into();
+    pub fn says(mut self, message: Message, why: Message, fix: Message) -> Self {
+        self.message = message;
+        self.why = why;
+        self.fix = fix;
         self
     }
 
@@ -139,14 +135,14 @@ pub enum Stage {
 
 impl Stage {
     /// The stage in words.
-    pub fn title(self) -> &'static str {
+    pub fn title(self) -> Message {
         match self {
-            Self::Read => "when the configuration is read",
-            Self::Launch => "at launch",
-            Self::Accelerator => "in Accelerator()",
-            Self::Prepare => "in prepare()",
-            Self::FirstStep => "at the first step",
-            Self::Silent => "never said",
+            Self::Read => message!("when the configuration is read"),
+            Self::Launch => message!("at launch"),
+            Self::Accelerator => message!("in Accelerator()"),
+            Self::Prepare => message!("in prepare()"),
+            Self::FirstStep => message!("at the first step"),
+            Self::Silent => message!("never said"),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use plan::Refusal;
 use plan::runtime::{Preset, Probe};
+use plan::{Refusal, message};
 
 /// What the doctor is given; everything may be left out, but not all of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,9 +43,11 @@ impl Input {
         }
         Err(Refusal::new(
             "doctor",
-            "nothing",
-            "there is nothing to diagnose",
-            "give a configuration, launch flags after --, a version, a setting or a machine",
+            message!("nothing"),
+            message!("there is nothing to diagnose"),
+            message!(
+                "give a configuration, launch flags after --, a version, a setting or a machine"
+            ),
         ))
     }
 }

@@ -1,6 +1,6 @@
 //! The device mesh that accelerate builds from the sizes, and each rank's groups in it.
 
-use plan::Grid;
+use plan::{Grid, Message, message};
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 
 use crate::ordered::Ordered;
@@ -26,7 +26,7 @@ pub struct Mesh {
     /// to list or the sizes do not fit.
     pub grid: Option<Grid<5>>,
     /// What else there is to say.
-    pub note: Option<String>,
+    pub note: Option<Message>,
 }
 
 /// One rank's place and groups.
@@ -114,7 +114,8 @@ pub fn mesh(setup: &Setup) -> Option<Mesh> {
     let note = note(setup, world_size);
     let axes: Vec<Axis> = Axis::ALL.into_iter().filter(|&axis| sizes.get(axis) > 1).collect();
     let grid = if note.is_none() { grid(&sizes) } else { None };
-    let many = || grid.is_none().then(|| format!("{world_size} ranks are too many to list"));
+    let many =
+        || grid.is_none().then(|| message!("{world_size} ranks are too many to list", world_size));
     Some(Mesh {
         axes: axes.iter().map(|&axis| (axis.name(), sizes.get(axis))).collect(),
         flattened: flattened(&axes)
@@ -148,9 +149,13 @@ fn effective(setup: &Setup) -> Option<Sizes> {
     Some(sizes)
 }
 
-fn note(setup: &Setup, world_size: u64) -> Option<String> {
+fn note(setup: &Setup, world_size: u64) -> Option<Message> {
     let processes = setup.processes.filter(|&processes| processes != world_size)?;
-    Some(format!("the sizes give {world_size} ranks and num_processes is {processes}"))
+    Some(message!(
+        "the sizes give {world_size} ranks and num_processes is {processes}",
+        world_size,
+        processes
+    ))
 }
 
 fn flattened(axes: &[Axis]) -> impl Iterator<Item = (&'static str, Vec<Axis>)> {

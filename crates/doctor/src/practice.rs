@@ -5,6 +5,7 @@
 //! on a CPU form a group in 1.12.0 and stay alone from 1.13.0 on was also found by running both.
 
 use plan::runtime::{BackendChoice, DeviceChoice, Feature, Launch, Place, Preset, Request};
+use plan::{Message, message};
 
 use crate::input::Machine;
 use crate::version::{REPAIRED, Version, release};
@@ -20,7 +21,7 @@ pub struct Practice {
     /// How the processes are started.
     pub call: String,
     /// What happens, in order.
-    pub steps: Vec<String>,
+    pub steps: Vec<Message>,
     /// What comes of it.
     pub end: End,
 }
@@ -82,7 +83,7 @@ struct Story<'a> {
     gpus: usize,
     cpu: bool,
     asked: usize,
-    steps: Vec<String>,
+    steps: Vec<Message>,
     misled: bool,
 }
 
@@ -117,7 +118,9 @@ impl<'a> Story<'a> {
 
     fn tell(&mut self) -> Result<(), Stopped> {
         if matches!(self.machine.probe.place, Place::Browser(_)) {
-            self.say("accelerate is Python and does not run in a page: choose another machine.");
+            self.say(message!(
+                "accelerate is Python and does not run in a page: choose another machine."
+            ));
             return Ok(());
         }
         let start = self.start()?;
@@ -128,16 +131,16 @@ impl<'a> Story<'a> {
         Ok(())
     }
 
-    fn say(&mut self, step: impl Into<String>) {
-        self.steps.push(step.into());
+    fn say(&mut self, step: Message) {
+        self.steps.push(step);
     }
 
-    fn mislead(&mut self, step: impl Into<String>) {
+    fn mislead(&mut self, step: Message) {
         self.misled = true;
         self.say(step);
     }
 
-    fn stop<T>(&mut self, step: impl Into<String>) -> Result<T, Stopped> {
+    fn stop<T>(&mut self, step: Message) -> Result<T, Stopped> {
         self.say(step);
         Err(Stopped)
     }
@@ -145,7 +148,11 @@ impl<'a> Story<'a> {
     fn start(&mut self) -> Result<Start, Stopped> {
         if let Launch::Mpi { size, .. } = self.machine.probe.launch {
             if self.request.world_size.is_some_and(|asked| asked != size) {
-                self.mislead(format!("MPI's {size} processes count; {} is not heard.", self.asked));
+                self.mislead(message!(
+                    "MPI's {size} processes count; {asked} is not heard.",
+                    size,
+                    asked = self.asked
+                ));
             }
             let start = if size > 1 { Start::Mpi } else { Start::Called };
             return Ok(start);
@@ -153,24 +160,32 @@ impl<'a> Story<'a> {
         let colab = matches!(self.machine.preset, Preset::ColabCpu | Preset::ColabT4);
         if colab && self.gpus < 2 {
             if self.gpus == 0 && !self.version.has(REPAIRED) {
-                return self.stop(
+                return self.stop(message!(
                     "In Colab the launcher counts GPUs with nvidia-smi, and there is no such \
-                     program: FileNotFoundError.",
-                );
+                     program: FileNotFoundError."
+                ));
             }
-            let step = "In Colab with fewer than two GPUs the launcher calls train() once";
+            let step =
+                message!("In Colab with fewer than two GPUs the launcher calls train() once");
             if self.asked > 1 {
-                self.mislead(format!("{step}; num_processes = {} is not looked at.", self.asked));
+                self.mislead(message!(
+                    "{step}; num_processes = {asked} is not looked at.",
+                    step,
+                    asked = self.asked
+                ));
             } else {
-                self.say(format!("{step}."));
+                self.say(message!("{text}.", text = step));
             }
             return Ok(Start::Called);
         }
         if self.asked > 1 {
-            self.say(format!("The launcher starts {} processes with LOCAL_RANK set.", self.asked));
+            self.say(message!(
+                "The launcher starts {asked} processes with LOCAL_RANK set.",
+                asked = self.asked
+            ));
             return Ok(Start::Notebook);
         }
-        self.say("For one process the launcher just calls train().");
+        self.say(message!("For one process the launcher just calls train()."));
         Ok(Start::Called)
     }
 
@@ -180,12 +195,13 @@ impl<'a> Story<'a> {
         let name = if nccl { "nccl" } else { "mpi" };
         if start == Start::Called {
             if nccl || mpi {
-                return self.stop(format!(
+                return self.stop(message!(
                     "{name} is kept as the backend of a group that nobody makes: ValueError, \
-                     default process group has not been initialized."
+                     default process group has not been initialized.",
+                    name
                 ));
             }
-            self.say("One process, and no process group.");
+            self.say(message!("One process, and no process group."));
             return Ok(Group::Alone);
         }
         if start == Start::Notebook && !self.cpu && self.gpus > 0 {
@@ -193,37 +209,46 @@ impl<'a> Story<'a> {
         }
         if self.cpu || !self.version.has(REPAIRED) {
             if nccl || mpi {
-                return self.stop(format!(
+                return self.stop(message!(
                     "On the CPU the backend is gloo (mpi only where torch was built with it): \
-                     ValueError, your assigned backend {name} is not available, please use gloo."
+                     ValueError, your assigned backend {name} is not available, please use gloo.",
+                    name
                 ));
             }
-            let step = "The processes form a MULTI_CPU group over gloo, or mpi where torch has it";
+            let step = message!(
+                "The processes form a MULTI_CPU group over gloo, or mpi where torch has it"
+            );
             if self.cpu || self.gpus == 0 {
-                self.say(format!("{step}."));
+                self.say(message!("{text}.", text = step));
             } else {
-                self.mislead(format!(
-                    "{step}: mpirun sets no LOCAL_RANK, so the GPUs are not looked at."
+                self.mislead(message!(
+                    "{step}: mpirun sets no LOCAL_RANK, so the GPUs are not looked at.",
+                    step
                 ));
             }
             return Ok(Group::Cpu);
         }
         if nccl && start == Start::Notebook {
-            return self.stop("torch refuses nccl: there is no GPU.");
+            return self.stop(message!("torch refuses nccl: there is no GPU."));
         }
         if nccl || mpi {
-            return self.stop(format!(
+            return self.stop(message!(
                 "{name} is kept as the backend of a group that nobody makes: ValueError, default \
-                 process group has not been initialized."
+                 process group has not been initialized.",
+                name
             ));
         }
         self.mislead(match start {
             Start::Mpi => {
-                "mpirun sets no LOCAL_RANK, and without cpu=True MPI's variables do not count: \
+                message!(
+                    "mpirun sets no LOCAL_RANK, and without cpu=True MPI's variables do not count: \
                  each process believes it is rank 0 of 1."
+                )
             }
             Start::Notebook | Start::Called => {
-                "Without a GPU a group needs cpu=True: each process believes it is rank 0 of 1."
+                message!(
+                    "Without a GPU a group needs cpu=True: each process believes it is rank 0 of 1."
+                )
             }
         });
         Ok(Group::Alone)
@@ -231,32 +256,34 @@ impl<'a> Story<'a> {
 
     fn gpu_group(&mut self, mpi: bool) -> Result<Group, Stopped> {
         if mpi {
-            return self.stop("torch's packages are built without MPI, and it refuses mpi.");
+            return self
+                .stop(message!("torch's packages are built without MPI, and it refuses mpi."));
         }
         if self.asked > self.gpus {
-            return self.stop(format!(
-                "{} ranks wrap around {} GPU(s), and nccl refuses two ranks on one GPU.",
-                self.asked, self.gpus
+            return self.stop(message!(
+                "{asked} ranks wrap around {gpus} GPU(s), and nccl refuses two ranks on one GPU.",
+                asked = self.asked,
+                gpus = self.gpus
             ));
         }
-        self.say("The processes form a MULTI_GPU group over nccl.");
+        self.say(message!("The processes form a MULTI_GPU group over nccl."));
         Ok(Group::Gpu)
     }
 
     fn device(&mut self, group: Group) {
         let mac = self.machine.preset == Preset::Mac;
         let device = match group {
-            Group::Gpu => "cuda, one GPU a process",
-            Group::Cpu => "cpu",
-            Group::Alone if self.cpu => "cpu, as cpu=True says",
-            Group::Alone if mac => "mps, the Mac's own GPU",
-            Group::Alone if self.gpus > 0 => "cuda:0",
-            Group::Alone => "cpu, as there is nothing else",
+            Group::Gpu => message!("cuda, one GPU a process"),
+            Group::Cpu => "cpu".into(),
+            Group::Alone if self.cpu => message!("cpu, as cpu=True says"),
+            Group::Alone if mac => message!("mps, the Mac's own GPU"),
+            Group::Alone if self.gpus > 0 => "cuda:0".into(),
+            Group::Alone => message!("cpu, as there is nothing else"),
         };
-        self.say(format!("Device: {device}."));
+        self.say(message!("Device: {device}.", device));
         let wanted = self.request.device == DeviceChoice::Cuda;
         if wanted && !self.request.force_cpu && self.gpus == 0 {
-            self.mislead("It has no way to insist on CUDA, and says nothing.");
+            self.mislead(message!("It has no way to insist on CUDA, and says nothing."));
         }
     }
 
@@ -264,35 +291,45 @@ impl<'a> Story<'a> {
         let with_deepspeed = self.request.features.contains(&Feature::Deepspeed) && !self.cpu;
         for &feature in &self.request.features {
             match feature {
-                Feature::Fsdp if with_deepspeed => self.mislead(
+                Feature::Fsdp if with_deepspeed => self.mislead(message!(
                     "DeepSpeed is looked at first, and FSDP passed over without a word; \
-                     accelerate launch would refuse the two together.",
-                ),
-                Feature::Fsdp if group == Group::Gpu => self.say("FSDP shards over the GPUs."),
-                Feature::Fsdp => self.mislead(
+                     accelerate launch would refuse the two together."
+                )),
+                Feature::Fsdp if group == Group::Gpu => {
+                    self.say(message!("FSDP shards over the GPUs."))
+                }
+                Feature::Fsdp => self.mislead(message!(
                     "FSDP's plugin is passed over without a word: only a group over accelerators \
-                     reaches it.",
-                ),
+                     reaches it."
+                )),
                 Feature::Deepspeed if self.cpu => {
-                    self.mislead("With cpu=True DeepSpeed is passed over without a word.");
+                    self.mislead(message!(
+                        "With cpu=True DeepSpeed is passed over without a word."
+                    ));
                 }
                 Feature::Deepspeed if self.gpus > 0 && group != Group::Cpu => {
                     let alone = start != Start::Notebook;
                     self.say(if alone {
-                        "DeepSpeed takes over, for this one process."
+                        message!("DeepSpeed takes over, for this one process.")
                     } else {
-                        "DeepSpeed takes over, with a rank on each GPU."
+                        message!("DeepSpeed takes over, with a rank on each GPU.")
                     });
                 }
                 Feature::Deepspeed | Feature::FlashAttention | Feature::Fp8
                     if self.cpu || self.gpus == 0 || group == Group::Cpu =>
                 {
                     let why = feature.needs_gpu_because();
-                    return self
-                        .stop(format!("{} is not checked beforehand: {why}.", feature.name()));
+                    return self.stop(message!(
+                        "{feature} is not checked beforehand: {why}.",
+                        feature = feature.name(),
+                        why
+                    ));
                 }
                 Feature::Deepspeed | Feature::FlashAttention | Feature::Fp8 => {
-                    self.say(format!("{} is not accelerate's to decide.", feature.name()));
+                    self.say(message!(
+                        "{feature} is not accelerate's to decide.",
+                        feature = feature.name()
+                    ));
                 }
             }
         }
@@ -305,7 +342,7 @@ impl<'a> Story<'a> {
             BackendChoice::Workers => "workers",
             BackendChoice::Auto | BackendChoice::Mpi | BackendChoice::Nccl => return,
         };
-        self.say(format!("{name} are Ringside's own; accelerate's ranks are processes."));
+        self.say(message!("{name} are Ringside's own; accelerate's ranks are processes.", name));
     }
 }
 
@@ -339,7 +376,7 @@ mod tests {
         assert_eq!(ends(Preset::ColabCpu, &Request::default()), [End::Stops, End::Runs]);
         assert_eq!(ends(Preset::ColabCpu, &ranks(2)), [End::Stops, End::Misleads]);
         let told = practice(VERSIONS[0], &machine(Preset::ColabCpu), &Request::default());
-        assert!(told.steps.concat().contains("nvidia-smi"), "{told:?}");
+        assert!(told.steps.iter().any(|step| step.contains("nvidia-smi")), "{told:?}");
     }
 
     #[test]
@@ -348,7 +385,7 @@ mod tests {
         let forced = Request { force_cpu: true, ..ranks(2) };
         assert_eq!(ends(Preset::Laptop, &forced), [End::Runs, End::Runs]);
         let told = practice(VERSIONS[1], &machine(Preset::Laptop), &ranks(2));
-        assert!(told.steps.concat().contains("rank 0 of 1"), "{told:?}");
+        assert!(told.steps.iter().any(|step| step.contains("rank 0 of 1")), "{told:?}");
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 mod value;
 
+use plan::{Message, message};
+
 use crate::correct::Edit;
 use crate::document::{Document, Value, key_text};
 use crate::finding::{Finding, Id, Severity, Stage};
@@ -33,17 +35,24 @@ pub fn read(text: &str, accelerate: Version) -> Config {
         Err(error) => {
             let (why, fix) = match error {
                 yaml::YamlError::Syntax { .. } => (
-                    "Until it is YAML nothing else in it can be judged.",
-                    "Correct it there; accelerate config writes one that is well formed.",
+                    message!("Until it is YAML nothing else in it can be judged."),
+                    message!("Correct it there; accelerate config writes one that is well formed."),
                 ),
                 yaml::YamlError::TooLarge { .. } | yaml::YamlError::TooComplex { .. } => (
-                    "A configuration has some thirty keys, so this is something else.",
-                    "Give the file that accelerate config wrote.",
+                    message!("A configuration has some thirty keys, so this is something else."),
+                    message!("Give the file that accelerate config wrote."),
                 ),
             };
             unreadable(
                 Finding::new(Id::BadYaml, Severity::Error, Stage::Read)
-                    .says(format!("The configuration cannot be read: {error}."), why, fix)
+                    .says(
+                        message!(
+                            "The configuration cannot be read: {error}.",
+                            error = error.message()
+                        ),
+                        why,
+                        fix,
+                    )
                     .at(error.place()),
             )
         }
@@ -54,16 +63,19 @@ pub fn read(text: &str, accelerate: Version) -> Config {
         }
         Ok(other) => {
             let what = match other.as_ref().map(|node| &node.kind) {
-                None | Some(Kind::Scalar(Scalar::Null)) => "is empty",
-                Some(Kind::List(_)) => "is a list",
-                Some(_) => "is a single value",
+                None | Some(Kind::Scalar(Scalar::Null)) => message!("is empty"),
+                Some(Kind::List(_)) => message!("is a list"),
+                Some(_) => message!("is a single value"),
             };
             unreadable(
                 Finding::new(Id::BadYaml, Severity::Error, Stage::Read)
                     .says(
-                        format!("The configuration {what}; accelerate expects keys and values."),
-                        "A configuration is a mapping such as `distributed_type: FSDP`.",
-                        "Write one with accelerate config.",
+                        message!(
+                            "The configuration {what}; accelerate expects keys and values.",
+                            what
+                        ),
+                        message!("A configuration is a mapping such as `distributed_type: FSDP`."),
+                        message!("Write one with accelerate config."),
                     )
                     .at(other.map(|node| node.place)),
             )
@@ -90,18 +102,26 @@ impl Reader {
         if is(&document, "compute_environment", "AMAZON_SAGEMAKER") {
             self.findings.push(
                 Finding::new(Id::NotUnderstood, Severity::Warning, Stage::Read).says(
-                    "This is a SageMaker configuration; only its common keys are examined.",
-                    "SageMaker starts the processes itself, by rules that are not known here.",
-                    "Check the mesh by hand, or give the configuration of a local machine.",
+                    message!(
+                        "This is a SageMaker configuration; only its common keys are examined."
+                    ),
+                    message!(
+                        "SageMaker starts the processes itself, by rules that are not known here."
+                    ),
+                    message!(
+                        "Check the mesh by hand, or give the configuration of a local machine."
+                    ),
                 ),
             );
         } else if !document.contains_key("distributed_type") {
             self.findings.push(
                 Finding::new(Id::MissingKey, Severity::Error, Stage::Read)
                     .says(
-                        "accelerate launch stops: distributed_type must be specified.",
-                        "It is the one key without a default.",
-                        "Add `distributed_type: FSDP` for CP, or NO for a single process.",
+                        message!("accelerate launch stops: distributed_type must be specified."),
+                        message!("It is the one key without a default."),
+                        message!(
+                            "Add `distributed_type: FSDP` for CP, or NO for a single process."
+                        ),
                     )
                     .at(Some(start))
                     .corrected_by([Edit::Put(
@@ -171,16 +191,17 @@ impl Reader {
                         Scalar::Text(text) => format!("\"{}\"", crate::text::short(text)),
                         other => other.to_string(),
                     };
+                    let shown = crate::text::short(&shown).into();
                     self.bad((name, shape), shown, why, section, node.place, better);
                 }
             }
             (Kind::List(_), _) => {
                 let why = expected(shape);
-                self.bad((name, shape), "a list".into(), why, section, node.place, None);
+                self.bad((name, shape), message!("a list"), why, section, node.place, None);
             }
             (Kind::Map(_), _) => {
                 let why = expected(shape);
-                self.bad((name, shape), "a section".into(), why, section, node.place, None);
+                self.bad((name, shape), message!("a section"), why, section, node.place, None);
             }
         }
     }
@@ -188,8 +209,8 @@ impl Reader {
     fn bad(
         &mut self,
         (name, shape): (&str, Shape),
-        value: String,
-        why: String,
+        shown: Message,
+        why: Message,
         section: Option<&'static str>,
         place: Place,
         better: Option<Value>,
@@ -201,20 +222,26 @@ impl Reader {
             None => left_out.then(|| Edit::Remove(section, name.to_owned())),
         };
         let fix = match &better {
-            Some(Value::Scalar(Scalar::Text(text))) => format!("Write {name}: \"{text}\"."),
-            Some(Value::Scalar(scalar)) => format!("Write {name}: {scalar}."),
-            _ if left_out => format!("Correct {name}, or leave it out to get the default."),
+            Some(Value::Scalar(Scalar::Text(text))) => {
+                message!("Write {name}: {value}.", name, value = format!("\"{text}\""))
+            }
+            Some(Value::Scalar(scalar)) => {
+                message!("Write {name}: {value}.", name, value = scalar.to_string())
+            }
+            _ if left_out => message!("Correct {name}, or leave it out to get the default.", name),
             _ if section.is_some() && shape == Shape::Count => {
-                "Write the size that is meant; 1 leaves the axis out.".to_owned()
+                message!("Write the size that is meant; 1 leaves the axis out.")
             }
             _ => {
-                format!("Write the value that is meant for {name}; without it this is another run.")
+                message!(
+                    "Write the value that is meant for {name}; without it this is another run.",
+                    name
+                )
             }
         };
-        let shown = crate::text::short(&value);
         self.findings.push(
             Finding::new(Id::BadValue, Severity::Error, Stage::Read)
-                .says(format!("{name} = {shown} cannot be used."), why, fix)
+                .says(message!("{name} = {value} cannot be used.", name, value = shown), why, fix)
                 .at(Some(place))
                 .corrected_by(edit),
         );
@@ -224,9 +251,15 @@ impl Reader {
         self.findings.push(
             Finding::new(Id::UnknownKey, Severity::Warning, Stage::Read)
                 .says(
-                    format!("{name} means nothing to accelerate {}.", self.accelerate),
-                    "The key came with 1.12.0; earlier versions read past it without a word.",
-                    "Leave it out, or use accelerate 1.13.0 or later.",
+                    message!(
+                        "{name} means nothing to accelerate {version}.",
+                        name,
+                        version = self.accelerate
+                    ),
+                    message!(
+                        "The key came with 1.12.0; earlier versions read past it without a word."
+                    ),
+                    message!("Leave it out, or use accelerate 1.13.0 or later."),
                 )
                 .at(Some(place))
                 .corrected_by([Edit::Remove(section, name.to_owned())]),
@@ -238,9 +271,9 @@ impl Reader {
         self.findings.push(
             Finding::new(Id::DuplicateKey, Severity::Warning, Stage::Read)
                 .says(
-                    format!("{shown} is written twice; the last one counts."),
-                    "Python's YAML loader takes the last value without a word.",
-                    "Keep one of the two.",
+                    message!("{name} is written twice; the last one counts.", name = shown),
+                    message!("Python's YAML loader takes the last value without a word."),
+                    message!("Keep one of the two."),
                 )
                 .at(Some(place))
                 // Writing the configuration again keeps one.
@@ -267,22 +300,24 @@ impl Reader {
         let (severity, message, why) = match section {
             None if flag => (
                 Severity::Error,
-                "accelerate launch stops: unknown keys (use_parallelism_config).".to_owned(),
-                "It is a flag of accelerate launch, not a key of the file: a file with a \
+                message!("accelerate launch stops: unknown keys ({names}).", names = USE_FLAG),
+                message!(
+                    "It is a flag of accelerate launch, not a key of the file: a file with a \
                  parallelism_config section has it switched on already."
-                    .to_owned(),
+                ),
             ),
             None => (
                 Severity::Error,
-                format!("accelerate launch stops: unknown keys ({shown})."),
-                "A key at the top that accelerate does not know is refused.".to_owned(),
+                message!("accelerate launch stops: unknown keys ({names}).", names = shown),
+                message!("A key at the top that accelerate does not know is refused."),
             ),
             Some(section) => (
                 Severity::Warning,
-                format!("{shown} in {section} has no effect."),
-                "accelerate copies a section's keys without checking them, and nothing reads \
+                message!("{name} in {section} has no effect.", name = shown, section),
+                message!(
+                    "accelerate copies a section's keys without checking them, and nothing reads \
                  this one."
-                    .to_owned(),
+                ),
             ),
         };
         let free = meant.filter(|meant| !siblings.contains_key(*meant));
@@ -291,8 +326,8 @@ impl Reader {
             None => Edit::Remove(section, name.to_owned()),
         };
         let fix = match meant {
-            Some(meant) => format!("Did you mean {meant}? Otherwise take it out."),
-            None => "Take it out.".to_owned(),
+            Some(meant) => message!("Did you mean {meant}? Otherwise take it out.", meant),
+            None => message!("Take it out."),
         };
         self.findings.push(
             Finding::new(Id::UnknownKey, severity, Stage::Read)

@@ -1,5 +1,6 @@
 //! The diagnosis as a whole.
 
+use plan::{Message, message};
 use serde::Serialize;
 
 use crate::correct::Corrected;
@@ -21,7 +22,7 @@ pub struct Report {
     /// What was found, in the order in which a run meets it.
     pub findings: Vec<Finding>,
     /// What was taken for granted.
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Message>,
     /// The run as it would work, where something can be corrected.
     pub corrected: Option<Corrected>,
     /// The two stories' checklists.
@@ -84,26 +85,26 @@ pub enum Fate {
 
 impl Fate {
     /// The fate in words.
-    pub fn title(self) -> &'static str {
+    pub fn title(self) -> Message {
         match self {
-            Self::Unknown => "not known, as what was given cannot be read",
-            Self::NotAsked => "not asked for",
-            Self::Ignored => "asked for, and nobody listens",
-            Self::NotReached => "the run stops before it would be built",
-            Self::NeverBuilt => "prepare() passes it over",
-            Self::EnteredTooEarly => "entered before it is built",
-            Self::Built => "built in prepare()",
+            Self::Unknown => message!("not known, as what was given cannot be read"),
+            Self::NotAsked => message!("not asked for"),
+            Self::Ignored => message!("asked for, and nobody listens"),
+            Self::NotReached => message!("the run stops before it would be built"),
+            Self::NeverBuilt => message!("prepare() passes it over"),
+            Self::EnteredTooEarly => message!("entered before it is built"),
+            Self::Built => message!("built in prepare()"),
         }
     }
 }
 
 impl Verdict {
     /// The verdict as a sentence.
-    pub fn title(self) -> &'static str {
+    pub fn title(self) -> Message {
         match self {
-            Self::Ok => "Nothing speaks against this run.",
-            Self::Warning => "This run may go wrong.",
-            Self::Error => "This run will go wrong.",
+            Self::Ok => message!("Nothing speaks against this run."),
+            Self::Warning => message!("This run may go wrong."),
+            Self::Error => message!("This run will go wrong."),
         }
     }
 }

@@ -5,6 +5,8 @@ mod gpus;
 mod parallelism;
 mod resolve;
 
+use plan::{Message, message};
+
 use crate::facts::Facts;
 use crate::flags::Line;
 use crate::input::{Input, Machine};
@@ -67,7 +69,7 @@ pub struct Setup {
     /// Whether mpirun starts the processes.
     pub mpirun: bool,
     /// What was taken for granted.
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Message>,
 }
 
 /// Whether every size and number of processes could be read.
@@ -216,16 +218,16 @@ impl Kind {
     }
 
     /// Its name for people.
-    pub fn title(self) -> &'static str {
+    pub fn title(self) -> Message {
         match self {
-            Self::Single => "a single process",
-            Self::MultiCpu => "MULTI_CPU",
-            Self::MultiDevice => "plain data parallelism (MULTI_GPU)",
-            Self::Fsdp(FsdpVersion::One) => "FSDP 1",
-            Self::Fsdp(FsdpVersion::Two) => "FSDP 2",
-            Self::Deepspeed => "DeepSpeed",
-            Self::Megatron => "Megatron-LM",
-            Self::Xla => "XLA",
+            Self::Single => message!("a single process"),
+            Self::MultiCpu => "MULTI_CPU".into(),
+            Self::MultiDevice => message!("plain data parallelism (MULTI_GPU)"),
+            Self::Fsdp(FsdpVersion::One) => "FSDP 1".into(),
+            Self::Fsdp(FsdpVersion::Two) => "FSDP 2".into(),
+            Self::Deepspeed => "DeepSpeed".into(),
+            Self::Megatron => "Megatron-LM".into(),
+            Self::Xla => "XLA".into(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Two checklists, one for each story that people report, filled in from what was given.
 
+use plan::{Message, message};
 use serde::Serialize;
 
 use crate::facts::Fact;
@@ -13,7 +14,7 @@ pub struct Story {
     /// Its name.
     pub id: &'static str,
     /// What people report.
-    pub title: &'static str,
+    pub title: Message,
     /// What to look at, in order.
     pub steps: Vec<Step>,
 }
@@ -22,11 +23,11 @@ pub struct Story {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
     /// The question.
-    pub question: &'static str,
+    pub question: Message,
     /// How it stands.
     pub state: State,
     /// What is known.
-    pub answer: String,
+    pub answer: Message,
     /// The findings behind it.
     pub findings: Vec<Id>,
 }
@@ -59,7 +60,7 @@ pub fn unread(mut stories: Vec<Story>) -> Vec<Story> {
     for step in stories.iter_mut().flat_map(|story| story.steps.iter_mut().skip(1)) {
         if step.findings.is_empty() {
             step.state = State::Unknown;
-            step.answer = "Not known: the configuration could not be read.".to_owned();
+            step.answer = message!("Not known: the configuration could not be read.");
         }
     }
     stories
@@ -80,7 +81,7 @@ struct Book<'a> {
 
 impl Book<'_> {
     /// Broken or doubtful where one of `ids` was found; else as `otherwise` says.
-    fn step(&self, question: &'static str, ids: &[Id], otherwise: (State, String)) -> Step {
+    fn step(&self, question: Message, ids: &[Id], otherwise: (State, Message)) -> Step {
         let found: Vec<&Finding> =
             self.findings.iter().filter(|finding| ids.contains(&finding.id)).collect();
         let worst = found.iter().map(|finding| finding.severity).max();
@@ -93,85 +94,91 @@ impl Book<'_> {
     }
 }
 
-fn said(found: &[&Finding]) -> String {
-    found.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join(" ")
+fn said(found: &[&Finding]) -> Message {
+    let messages = found.iter().map(|finding| &finding.message);
+    Message::list(messages, |list, item| message!("{list} {item}", list, item))
 }
 
 fn lost_context(setup: &Setup, book: &Book<'_>, given: Given) -> Story {
     let on = setup.cp_on();
-    let fine = |answer: String| (State::Fine, answer);
-    let if_on = |answer: String| match (on, setup.legible) {
+    let fine = |answer: Message| (State::Fine, answer);
+    let if_on = |answer: Message| match (on, setup.legible) {
         (_, Legible::No) => {
-            (State::Unknown, "A size that was given could not be understood.".to_owned())
+            (State::Unknown, message!("A size that was given could not be understood."))
         }
         (true, Legible::Yes) => fine(answer),
-        (false, Legible::Yes) => (State::Beside, "CP is not on.".to_owned()),
+        (false, Legible::Yes) => (State::Beside, message!("CP is not on.")),
     };
     let configured = match setup.parallelism {
         _ if setup.legible == Legible::No => {
-            (State::Unknown, "A size that was given could not be understood.".to_owned())
+            (State::Unknown, message!("A size that was given could not be understood."))
         }
-        Parallelism::Unasked => (State::Beside, "No cp_size is set anywhere.".to_owned()),
-        _ if setup.asked.cp <= 1 => (State::Beside, "cp_size is 1.".to_owned()),
-        _ => fine(format!("cp_size is {}.", setup.asked.cp)),
+        Parallelism::Unasked => (State::Beside, message!("No cp_size is set anywhere.")),
+        _ if setup.asked.cp <= 1 => (State::Beside, message!("cp_size is 1.")),
+        _ => fine(message!("cp_size is {cp}.", cp = setup.asked.cp)),
     };
     let torch = match (given.torch, setup.torch) {
-        (State::Fine, Some(torch)) => if_on(format!("torch {torch} has it.")),
-        _ => (State::Unknown, "torch's version was not given.".to_owned()),
+        (State::Fine, Some(torch)) => if_on(message!("torch {torch} has it.", torch)),
+        _ => (State::Unknown, message!("torch's version was not given.")),
     };
     let accelerate = setup.accelerate;
     let builds =
         accelerate.has(REPAIRED) || (accelerate.has(FIRST_WITH_CP) && !accelerate.has(BROKEN));
     let version = match given.accelerate {
-        State::Fine if builds => fine(format!("accelerate {accelerate} builds it.")),
+        State::Fine if builds => {
+            fine(message!("accelerate {version} builds it.", version = accelerate))
+        }
         // Without CP there is no finding, and still it is not in order.
-        State::Fine => (State::Doubtful, format!("accelerate {accelerate} would not build it.")),
-        _ => (State::Unknown, "accelerate's version was not given.".to_owned()),
+        State::Fine => (
+            State::Doubtful,
+            message!("accelerate {version} would not build it.", version = accelerate),
+        ),
+        _ => (State::Unknown, message!("accelerate's version was not given.")),
     };
     let order = match setup.facts.get(Fact::Context) {
-        Some("after-prepare") => if_on("The context is entered after prepare().".to_owned()),
-        _ => (State::Unknown, "Not said: set context=after-prepare or before-prepare.".to_owned()),
+        Some("after-prepare") => if_on(message!("The context is entered after prepare().")),
+        _ => (State::Unknown, message!("Not said: set context=after-prepare or before-prepare.")),
     };
     let processes = match setup.processes {
-        Some(processes) => if_on(format!("{processes} processes fill the mesh.")),
-        None => (State::Unknown, "The number of processes was not given.".to_owned()),
+        Some(processes) => if_on(message!("{processes} processes fill the mesh.", processes)),
+        None => (State::Unknown, message!("The number of processes was not given.")),
     };
     let data = match setup.facts.get(Fact::SeqLen).or(setup.facts.get(Fact::PadToMultipleOf)) {
-        Some(_) => if_on("Length, packing, masks and window raise no finding.".to_owned()),
-        None => (State::Unknown, "The sequence length was not given.".to_owned()),
+        Some(_) => if_on(message!("Length, packing, masks and window raise no finding.")),
+        None => (State::Unknown, message!("The sequence length was not given.")),
     };
     Story {
         id: "lost-context",
-        title: "AttributeError: 'Accelerator' object has no attribute '_cp_context'",
+        title: "AttributeError: 'Accelerator' object has no attribute '_cp_context'".into(),
         steps: vec![
             book.step(
-                "Does this accelerate have CP, and does it build the context?",
+                message!("Does this accelerate have CP, and does it build the context?"),
                 &[Id::NoCpInVersion, Id::CpContextNeverBuilt, Id::UnknownVersion],
                 version,
             ),
             book.step(
-                "Is CP configured, and does anyone listen?",
+                message!("Is CP configured, and does anyone listen?"),
                 &[Id::CpFlagIgnored],
                 configured,
             ),
-            book.step("Does this torch have CP?", &[Id::TorchTooOld], torch),
+            book.step(message!("Does this torch have CP?"), &[Id::TorchTooOld], torch),
             book.step(
-                "Is there an FSDP2 plugin beside it, on accelerators?",
+                message!("Is there an FSDP2 plugin beside it, on accelerators?"),
                 &[Id::CpNeedsFsdp2, Id::CpOnCpu, Id::CpWithPureDp, Id::CpAndSp, Id::CpuWithFsdp],
-                if_on(format!("The run is {}.", setup.kind.title())),
+                if_on(message!("The run is {kind}.", kind = setup.kind.title())),
             ),
             book.step(
-                "Do the sizes multiply to the number of processes?",
+                message!("Do the sizes multiply to the number of processes?"),
                 &[Id::SizesDoNotMultiply, Id::MissingKey, Id::MachinesDoNotFit],
                 processes,
             ),
             book.step(
-                "Is the context entered after prepare()?",
+                message!("Is the context entered after prepare()?"),
                 &[Id::CpContextBeforePrepare],
                 order,
             ),
             book.step(
-                "Does the data, or a library, expect what CP drops?",
+                message!("Does the data, or a library, expect what CP drops?"),
                 &[
                     Id::PackingWithCp,
                     Id::MaskDropped,
@@ -186,62 +193,64 @@ fn lost_context(setup: &Setup, book: &Book<'_>, given: Given) -> Story {
 }
 
 fn no_gpu(setup: &Setup, book: &Book<'_>) -> Story {
-    let fine = |answer: &str| (State::Fine, answer.to_owned());
+    let fine = |answer: Message| (State::Fine, answer);
     let gpus = match setup.gpus {
-        GpuCount::Unsaid => (State::Unknown, "The machine was not said.".to_owned()),
+        GpuCount::Unsaid => (State::Unknown, message!("The machine was not said.")),
         GpuCount::Known(0) => {
-            (State::Doubtful, "There is none: everything below must do without.".to_owned())
+            (State::Doubtful, message!("There is none: everything below must do without."))
         }
-        GpuCount::Known(1) => fine("There is 1 GPU."),
-        GpuCount::Known(count) => fine(&format!("There are {count} GPUs.")),
+        GpuCount::Known(1) => fine(message!("There is 1 GPU.")),
+        GpuCount::Known(count) => fine(message!("There are {count} GPUs.", count)),
     };
     let started = match setup.starter {
-        Starter::Notebook => fine("notebook_launcher finds its way here."),
+        Starter::Notebook => fine(message!("notebook_launcher finds its way here.")),
         Starter::PerhapsNotebook => {
-            (State::Unknown, "accelerate launch, or notebook_launcher? Set launcher.".to_owned())
+            (State::Unknown, message!("accelerate launch, or notebook_launcher? Set launcher."))
         }
-        Starter::Launch => fine("accelerate launch does not ask nvidia-smi."),
-        Starter::Torchrun | Starter::Python => fine("No launcher of accelerate is in the way."),
+        Starter::Launch => fine(message!("accelerate launch does not ask nvidia-smi.")),
+        Starter::Torchrun | Starter::Python => {
+            fine(message!("No launcher of accelerate is in the way."))
+        }
     };
     let device = match (setup.cpu.is_some(), setup.no_gpu()) {
-        (true, _) => fine("The CPU is asked for, and that wins."),
-        (false, true) => fine("Without CUDA a single process takes the CPU by itself."),
-        (false, false) => fine("Devices are placed on GPUs."),
+        (true, _) => fine(message!("The CPU is asked for, and that wins.")),
+        (false, true) => fine(message!("Without CUDA a single process takes the CPU by itself.")),
+        (false, false) => fine(message!("Devices are placed on GPUs.")),
     };
     let features = match setup.kind {
-        Kind::Fsdp(_) | Kind::Deepspeed => fine("They have their accelerator."),
-        _ => fine("Neither is asked for."),
+        Kind::Fsdp(_) | Kind::Deepspeed => fine(message!("They have their accelerator.")),
+        _ => fine(message!("Neither is asked for.")),
     };
     let ranks = match setup.processes {
-        Some(1) => fine("One process is asked for and one runs."),
+        Some(1) => fine(message!("One process is asked for and one runs.")),
         Some(_) if setup.no_gpu() && setup.group == GroupVariables::Absent => {
-            (State::Doubtful, "Without a GPU and without mpirun they make no group.".to_owned())
+            (State::Doubtful, message!("Without a GPU and without mpirun they make no group."))
         }
-        Some(_) => fine("The processes form one group."),
-        None => (State::Unknown, "The number of processes was not given.".to_owned()),
+        Some(_) => fine(message!("The processes form one group.")),
+        None => (State::Unknown, message!("The number of processes was not given.")),
     };
     Story {
         id: "no-gpu",
-        title: "accelerate does not run on a CPU-only Colab",
+        title: message!("accelerate does not run on a CPU-only Colab"),
         steps: vec![
-            book.step("Is there a GPU?", &[], gpus),
+            book.step(message!("Is there a GPU?"), &[], gpus),
             book.step(
-                "Does the launcher get as far as the function?",
+                message!("Does the launcher get as far as the function?"),
                 &[Id::NvidiaSmiMissing, Id::FlagsContradict],
                 started,
             ),
             book.step(
-                "Does the process group fit the device?",
+                message!("Does the process group fit the device?"),
                 &[Id::NcclWithoutCuda, Id::MoreRanksThanGpus],
                 device,
             ),
             book.step(
-                "Does FSDP, DeepSpeed or a kernel insist on a GPU?",
+                message!("Does FSDP, DeepSpeed or a kernel insist on a GPU?"),
                 &[Id::GpuOnlyFeature, Id::CpuWithFsdp, Id::CpOnCpu],
                 features,
             ),
             book.step(
-                "Do the ranks know of each other?",
+                message!("Do the ranks know of each other?"),
                 &[Id::RanksAlone, Id::GpusPassedOver, Id::ProcessesIgnored],
                 ranks,
             ),

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use plan::Message;
+
 /// A release; what follows a patch number is kept only as "not a release".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version {
@@ -119,6 +121,12 @@ impl Version {
 fn known_suffix(rest: &str) -> bool {
     let word = rest.trim_end_matches(|c: char| c.is_ascii_digit());
     ["dev", "rc", "a", "b", "post", "alpha", "beta"].contains(&word)
+}
+
+impl From<Version> for Message {
+    fn from(version: Version) -> Self {
+        version.to_string().into()
+    }
 }
 
 impl fmt::Display for Version {

@@ -5,6 +5,7 @@
 
 mod tag;
 
+use plan::{Message, message};
 use saphyr_parser::{Event, Parser, Span};
 
 /// The most bytes that are read. `accelerate config` writes about one kilobyte.
@@ -58,32 +59,48 @@ pub enum Scalar {
 
 /// Text that is no YAML, or more than is read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}", self.message())]
 pub enum YamlError {
     /// The text breaks YAML's rules.
-    #[error("line {}, column {}: {what}", place.line, place.column)]
     Syntax {
         /// Where.
         place: Place,
         /// What the parser said.
-        what: String,
+        what: Message,
     },
     /// The text is longer than is read.
-    #[error("the text has {bytes} bytes; at most {MAX_BYTES} are read")]
     TooLarge {
         /// Its length.
         bytes: usize,
     },
     /// Nesting or aliases go beyond what is read.
-    #[error("line {}, column {}: {what}", place.line, place.column)]
     TooComplex {
         /// Where the bound was met.
         place: Place,
         /// Which bound.
-        what: &'static str,
+        what: Message,
     },
 }
 
 impl YamlError {
+    /// What is wrong, and where.
+    pub fn message(&self) -> Message {
+        match self {
+            Self::Syntax { place, what } | Self::TooComplex { place, what } => {
+                let Place { line, column } = *place;
+                message!("line {line}, column {column}: {what}", line, column, what)
+            }
+            Self::TooLarge { bytes } => {
+                let most = MAX_BYTES;
+                message!(
+                    "the text has {bytes} bytes; at most {most} are read",
+                    bytes = *bytes,
+                    most
+                )
+            }
+        }
+    }
+
     /// Where it went wrong, if at one place.
     pub fn place(&self) -> Option<Place> {
         match self {
@@ -103,7 +120,7 @@ pub fn parse(text: &str) -> Result<Option<Node>, YamlError> {
         let (event, span) = event.map_err(|error| {
             let met = Place { line: error.marker().line(), column: error.marker().col() + 1 };
             let place = if error.info().contains("tab") { tab_from(text, met) } else { met };
-            YamlError::Syntax { place, what: error.info().to_owned() }
+            YamlError::Syntax { place, what: error.info().into() }
         })?;
         builder.take(event, span)?;
     }
@@ -144,7 +161,7 @@ impl Builder {
             Event::DocumentStart(_) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    let what = "a second document begins; one is expected".to_owned();
+                    let what = message!("a second document begins; one is expected");
                     return Err(YamlError::Syntax { place, what });
                 }
                 Ok(())
@@ -171,7 +188,7 @@ impl Builder {
             Event::Alias(id) => {
                 let known = self.anchors.iter().find(|(anchor, _)| *anchor == id);
                 let Some((_, node)) = known else {
-                    let what = "an alias stands for a node that is not complete".to_owned();
+                    let what = message!("an alias stands for a node that is not complete");
                     return Err(YamlError::Syntax { place, what });
                 };
                 let node = Node { place, kind: node.kind.clone() };
@@ -184,7 +201,7 @@ impl Builder {
 
     fn begin(&mut self, place: Place, kind: Kind, anchor: usize) -> Result<(), YamlError> {
         if self.open.len() >= MAX_DEPTH {
-            return Err(YamlError::TooComplex { place, what: "it is nested too deeply" });
+            return Err(YamlError::TooComplex { place, what: message!("it is nested too deeply") });
         }
         self.open.push(Open { node: Node { place, kind }, anchor, key: None });
         Ok(())
@@ -193,7 +210,8 @@ impl Builder {
     fn finish(&mut self, node: Node, anchor: usize) -> Result<(), YamlError> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            let what = "it holds more values than any configuration, aliases counted in full";
+            let what =
+                message!("it holds more values than any configuration, aliases counted in full");
             return Err(YamlError::TooComplex { place: node.place, what });
         }
         if anchor > 0 {

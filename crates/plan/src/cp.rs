@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::refusal::require_range;
-use crate::{AttentionPlan, Layout, Mask, Mesh, Refusal, Sequence, Strategy, StrategyKind};
+use crate::{
+    AttentionPlan, Layout, Mask, Mesh, Refusal, Sequence, Strategy, StrategyKind, message,
+};
 use crate::{WorldSize, run};
 
 /// Context parallelism as it is asked for.
@@ -87,10 +89,15 @@ impl CpPlan {
         Err(Refusal::new(
             "world_size",
             world,
-            format!("cp = {cp} ranks share a sequence, and {cp} does not divide {world}"),
-            format!(
-                "start {} ranks, or choose a cp that divides {world}",
-                world.next_multiple_of(cp)
+            message!(
+                "cp = {cp} ranks share a sequence, and {cp} does not divide {world}",
+                cp,
+                world
+            ),
+            message!(
+                "start {ranks} ranks, or choose a cp that divides {world}",
+                ranks = world.next_multiple_of(cp),
+                world
             ),
         ))
     }
@@ -128,7 +135,8 @@ mod tests {
         let plan = plan(4, HEADS)?;
         assert_eq!(plan.mesh(WorldSize::new(8)?)?.size(crate::Axis::Dp), 2);
         let refusal = plan.mesh(WorldSize::new(6)?).expect_err("4 does not divide 6");
-        assert_eq!((refusal.field.as_str(), refusal.value.as_str()), ("world_size", "6"));
+        assert_eq!(refusal.field, "world_size");
+        assert_eq!(refusal.value, "6");
         assert!(refusal.works.contains("start 8 ranks"), "{refusal}");
         Ok(())
     }

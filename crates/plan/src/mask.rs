@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Refusal;
+use crate::{Message, Refusal, message};
 
 /// Causal visibility over one sequence, with packed documents and a sliding window.
 ///
@@ -28,26 +28,26 @@ impl Mask {
             return Err(Refusal::new(
                 "documents",
                 shown(),
-                "a document has length 0",
-                "leave it out: every length is at least 1",
+                message!("a document has length 0"),
+                message!("leave it out: every length is at least 1"),
             ));
         }
         let total = documents.iter().try_fold(0usize, |sum, &n| sum.checked_add(n));
         if !documents.is_empty() && total != Some(seq_len) {
-            let total = total.map_or("too large a number".to_owned(), |n| n.to_string());
+            let total = total.map_or(message!("too large a number"), Message::from);
             return Err(Refusal::new(
                 "documents",
                 shown(),
-                format!("the lengths add up to {total}, and seq_len is {seq_len}"),
-                "give lengths that add up to seq_len",
+                message!("the lengths add up to {total}, and seq_len is {seq_len}", total, seq_len),
+                message!("give lengths that add up to seq_len"),
             ));
         }
         if window == Some(0) {
             return Err(Refusal::new(
                 "window",
                 0,
-                "a query must at least see itself",
-                "try 1 or more, or leave it out for full attention",
+                message!("a query must at least see itself"),
+                message!("try 1 or more, or leave it out for full attention"),
             ));
         }
         let starts = documents

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Refusal;
+use crate::{Message, Refusal, message};
 
 /// The most ranks that one run may have.
 pub const MAX_WORLD_SIZE: usize = 1024;
@@ -40,8 +40,8 @@ impl WorldSize {
         Err(Refusal::new(
             "rank",
             index,
-            format!("the world has {} ranks", self.0),
-            format!("ranks go from 0 to {}", self.0 - 1),
+            message!("the world has {world} ranks", world = self.0),
+            message!("ranks go from 0 to {last}", last = self.0 - 1),
         ))
     }
 
@@ -69,6 +69,12 @@ impl Rank {
 impl std::fmt::Display for Rank {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+impl From<WorldSize> for Message {
+    fn from(size: WorldSize) -> Self {
+        size.get().into()
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Message, message};
+
 /// A request that cannot be met: the field, its value, why not, and what would work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{field} = {value}: {reason}; {works}")]
@@ -9,24 +11,24 @@ pub struct Refusal {
     /// The field as the user knows it, for example `cp` or `seq_len`.
     pub field: String,
     /// The value that was asked for.
-    pub value: String,
+    pub value: Message,
     /// Why it cannot be had.
-    pub reason: String,
+    pub reason: Message,
     /// What would work instead.
-    pub works: String,
+    pub works: Message,
 }
 
 impl Refusal {
-    /// Builds a refusal; the value may be anything that prints.
+    /// Builds a refusal. What is to be told in other languages too is made by `message!`.
     pub fn new(
         field: &str,
-        value: impl ToString,
-        reason: impl Into<String>,
-        works: impl Into<String>,
+        value: impl Into<Message>,
+        reason: impl Into<Message>,
+        works: impl Into<Message>,
     ) -> Self {
         Self {
             field: field.to_owned(),
-            value: value.to_string(),
+            value: value.into(),
             reason: reason.into(),
             works: works.into(),
         }
@@ -43,15 +45,14 @@ pub fn require_range<T: PartialOrd + ToString + Copy>(
     if value >= low && value <= high {
         return Ok(());
     }
-    let (low, high) = (low.to_string(), high.to_string());
+    let (value, low, high) = (value.to_string(), low.to_string(), high.to_string());
+    let nearer = if value.starts_with('-') || value == "0" { &low } else { &high };
+    let works = message!("try {number}", number = nearer);
     Err(Refusal::new(
         field,
         value,
-        format!("it must lie between {low} and {high}"),
-        format!(
-            "try {}",
-            if value.to_string().starts_with('-') || value.to_string() == "0" { low } else { high }
-        ),
+        message!("it must lie between {low} and {high}", low, high),
+        works,
     ))
 }
 

@@ -3,7 +3,7 @@
 use crate::event::Axis;
 use crate::refusal::require_range;
 use crate::traffic::{self, AttentionShape, Flow, LayerTraffic};
-use crate::{AttentionPlan, CpPlan, Heads, Mask, Mesh, Rank, Refusal, RunConfig};
+use crate::{AttentionPlan, CpPlan, Heads, Mask, Mesh, Rank, Refusal, RunConfig, message};
 
 /// Tokens are bytes.
 pub const VOCAB: usize = 256;
@@ -170,17 +170,21 @@ pub fn check_text(seq_len: usize, bytes: usize) -> Result<(), Refusal> {
     if bytes == 0 {
         return Err(Refusal::new(
             "text",
-            "empty",
-            "there is nothing to learn from",
-            format!("give a text of {seq_len} bytes or more"),
+            message!("empty"),
+            message!("there is nothing to learn from"),
+            message!("give a text of {seq_len} bytes or more", seq_len),
         ));
     }
     if bytes < seq_len {
         return Err(Refusal::new(
             "text",
-            if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") },
-            format!("it is shorter than one sequence of seq_len = {seq_len}"),
-            format!("give {seq_len} bytes or more, or set seq_len to {bytes} or less"),
+            if bytes == 1 { message!("1 byte") } else { message!("{bytes} bytes", bytes) },
+            message!("it is shorter than one sequence of seq_len = {seq_len}", seq_len),
+            message!(
+                "give {seq_len} bytes or more, or set seq_len to {bytes} or less",
+                seq_len,
+                bytes
+            ),
         ));
     }
     Ok(())
@@ -221,8 +225,13 @@ fn check_head_size(d_model: usize, heads: usize) -> Result<(), Refusal> {
     }
     let wider = d_model.next_multiple_of(2 * heads);
     if !d_model.is_multiple_of(2) {
-        let reason = format!("{heads} heads need an even number of dimensions each");
-        return Err(Refusal::new("d_model", d_model, reason, format!("try {wider}")));
+        let reason = message!("{heads} heads need an even number of dimensions each", heads);
+        return Err(Refusal::new(
+            "d_model",
+            d_model,
+            reason,
+            message!("try {number}", number = wider),
+        ));
     }
     let fit: Vec<_> = (1..=d_model.min(256))
         .filter(|heads| d_model.is_multiple_of(2 * heads))
@@ -231,8 +240,11 @@ fn check_head_size(d_model: usize, heads: usize) -> Result<(), Refusal> {
     Err(Refusal::new(
         "heads",
         heads,
-        format!("a width (d_model) of {d_model} does not split into heads of an even size"),
-        format!("try one of {}, or d_model {wider}", fit.join(", ")),
+        message!(
+            "a width (d_model) of {d_model} does not split into heads of an even size",
+            d_model
+        ),
+        message!("try one of {numbers}, or d_model {wider}", numbers = fit.join(", "), wider),
     ))
 }
 
@@ -242,14 +254,14 @@ fn check_grad_accum(config: &RunConfig) -> Result<(), Refusal> {
         return Ok(());
     }
     let reason = match parts {
-        0 => "a step needs at least one micro-batch".to_owned(),
-        _ => format!("it does not divide the batch of {batch}"),
+        0 => message!("a step needs at least one micro-batch"),
+        _ => message!("it does not divide the batch of {batch}", batch),
     };
     let divisors: Vec<_> =
         (1..=batch).filter(|n| batch.is_multiple_of(*n)).map(|n| n.to_string()).collect();
     let works = match divisors.as_slice() {
-        [only] => format!("try {only}"),
-        several => format!("try one of {}", several.join(", ")),
+        [only] => message!("try {number}", number = only),
+        several => message!("try one of {numbers}", numbers = several.join(", ")),
     };
     Err(Refusal::new("grad_accum", parts, reason, works))
 }
@@ -263,8 +275,8 @@ pub fn check_heads(heads: usize, kv_heads: usize) -> Result<(), Refusal> {
         return Err(Refusal::new(
             "kv_heads",
             kv_heads,
-            format!("{heads} query heads cannot share them evenly"),
-            format!("try one of {}", divisors.join(", ")),
+            message!("{heads} query heads cannot share them evenly", heads),
+            message!("try one of {numbers}", numbers = divisors.join(", ")),
         ));
     }
     Ok(())
@@ -277,16 +289,16 @@ fn check_task(config: &RunConfig) -> Result<(), Refusal> {
         return Err(Refusal::new(
             "seq_len",
             config.seq_len,
-            format!("task {} has nothing to ask in so few tokens", task.name()),
-            format!("try {need} or more"),
+            message!("task {task} has nothing to ask in so few tokens", task = task.name()),
+            message!("try {need} or more", need),
         ));
     }
     if !config.documents.is_empty() && config.documents.iter().all(|&len| len == 1) {
         return Err(Refusal::new(
             "documents",
-            "all of length 1",
-            "no token has a next one to predict",
-            "give at least one document 2 tokens or more",
+            message!("all of length 1"),
+            message!("no token has a next one to predict"),
+            message!("give at least one document 2 tokens or more"),
         ));
     }
     Ok(())
@@ -297,8 +309,8 @@ fn check_numbers(config: &RunConfig) -> Result<(), Refusal> {
         return Err(Refusal::new(
             "dropout",
             config.dropout,
-            "a mask that is the same for every number of ranks is not built",
-            "try 0",
+            message!("a mask that is the same for every number of ranks is not built"),
+            message!("try 0"),
         ));
     }
     for (field, value, high) in [
@@ -311,8 +323,8 @@ fn check_numbers(config: &RunConfig) -> Result<(), Refusal> {
             return Err(Refusal::new(
                 field,
                 value,
-                format!("it must be a number between 0 and {high}"),
-                "see the default in --help",
+                message!("it must be a number between 0 and {high}", high),
+                message!("see the default in --help"),
             ));
         }
     }
@@ -367,7 +379,8 @@ mod tests {
     fn a_short_text_is_refused_with_both_ways_out() {
         assert!(check_text(256, 256).is_ok());
         let error = check_text(256, 10).expect_err("10 < 256");
-        assert_eq!((error.field.as_str(), error.value.as_str()), ("text", "10 bytes"));
+        assert_eq!(error.field, "text");
+        assert_eq!(error.value, "10 bytes");
         assert!(check_text(256, 0).is_err());
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Layout, Mask, Rank, Refusal, WorldSize};
+use crate::{Layout, Mask, Rank, Refusal, WorldSize, message};
 
 /// A sequence of tokens as the ranks of a context-parallel group share it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,14 +30,19 @@ impl Sequence {
     pub fn new(mask: Mask, layout: Layout, world: WorldSize) -> Result<Self, Refusal> {
         let seq_len = mask.seq_len();
         if seq_len == 0 {
-            return Err(Refusal::new("seq_len", 0, "there is nothing to split", "try 1 or more"));
+            return Err(Refusal::new(
+                "seq_len",
+                0,
+                message!("there is nothing to split"),
+                message!("try 1 or more"),
+            ));
         }
         if world.get() > seq_len {
             return Err(Refusal::new(
                 "cp",
                 world,
-                format!("there are more ranks than the {seq_len} tokens of seq_len"),
-                format!("try at most {seq_len} ranks, or a longer sequence"),
+                message!("there are more ranks than the {seq_len} tokens of seq_len", seq_len),
+                message!("try at most {seq_len} ranks, or a longer sequence", seq_len),
             ));
         }
         let padded_len = layout.padded_len(seq_len, world);
@@ -124,7 +129,8 @@ mod tests {
         let mask = Mask::new(3, &[], None).expect("a plain mask");
         let world = WorldSize::new(4).expect("4 is a world size");
         let error = Sequence::new(mask, Layout::Contiguous, world).expect_err("4 > 3");
-        assert_eq!((error.field.as_str(), error.value.as_str()), ("cp", "4"));
+        assert_eq!(error.field, "cp");
+        assert_eq!(error.value, "4");
     }
 
     proptest::proptest! {

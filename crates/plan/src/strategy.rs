@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Refusal, WorldSize};
+use crate::{Message, Refusal, WorldSize, message};
 
 /// The name of a way to share attention.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ impl Strategy {
         ulysses_degree: Option<usize>,
     ) -> Result<Self, Refusal> {
         let w = cp.get();
-        let refuse_degree = |value: usize, reason: String, works: String| {
+        let refuse_degree = |value: usize, reason: Message, works: Message| {
             Refusal::new("ulysses_degree", value, reason, works)
         };
         let ulysses = match (kind, ulysses_degree) {
@@ -71,8 +71,8 @@ impl Strategy {
             (StrategyKind::Ring | StrategyKind::AllGather, Some(u)) => {
                 return Err(refuse_degree(
                     u,
-                    format!("strategy {kind} does not exchange heads"),
-                    "leave it out, or choose strategy usp".to_owned(),
+                    message!("strategy {kind} does not exchange heads", kind = kind.name()),
+                    message!("leave it out, or choose strategy usp"),
                 ));
             }
             (StrategyKind::Ulysses, None) => w,
@@ -80,8 +80,8 @@ impl Strategy {
             (StrategyKind::Ulysses, Some(u)) => {
                 return Err(refuse_degree(
                     u,
-                    format!("strategy ulysses exchanges heads over all {w} ranks of cp"),
-                    format!("try {w}, or choose strategy usp"),
+                    message!("strategy ulysses exchanges heads over all {w} ranks of cp", w),
+                    message!("try {number}, or choose strategy usp", number = w),
                 ));
             }
             (StrategyKind::Usp, None) => (1..=w)
@@ -94,18 +94,18 @@ impl Strategy {
                         (1..=w).filter(|d| w.is_multiple_of(*d)).map(|d| d.to_string()).collect();
                     return Err(refuse_degree(
                         u,
-                        format!("it does not divide the {w} ranks of cp"),
-                        format!("try one of {}", divisors.join(", ")),
+                        message!("it does not divide the {w} ranks of cp", w),
+                        message!("try one of {numbers}", numbers = divisors.join(", ")),
                     ));
                 }
                 u
             }
         };
         if !heads_fit(ulysses, heads, kv_heads) {
-            let workable: Vec<_> = (1..=w)
-                .filter(|&u| w.is_multiple_of(u) && heads_fit(u, heads, kv_heads))
-                .map(|u| u.to_string())
-                .collect();
+            let workable =
+                (1..=w).filter(|&u| w.is_multiple_of(u) && heads_fit(u, heads, kv_heads));
+            let workable =
+                Message::list(workable, |list, item| message!("{list} or {item}", list, item));
             let (field, value) = match kind {
                 StrategyKind::Ulysses => ("strategy", kind.to_string()),
                 _ => ("ulysses_degree", ulysses.to_string()),
@@ -113,12 +113,15 @@ impl Strategy {
             return Err(Refusal::new(
                 field,
                 value,
-                format!(
+                message!(
                     "{heads} query and {kv_heads} key/value heads cannot be shared by {ulysses} \
                      ranks: the query heads must divide evenly, and each rank needs a whole \
-                     number of key/value heads or a whole share of the ranks per head"
+                     number of key/value heads or a whole share of the ranks per head",
+                    heads,
+                    kv_heads,
+                    ulysses
                 ),
-                format!("try strategy ring, or usp with ulysses_degree {}", workable.join(" or ")),
+                message!("try strategy ring, or usp with ulysses_degree {workable}", workable),
             ));
         }
         Ok(Self { kind, ulysses, ring: w / ulysses })

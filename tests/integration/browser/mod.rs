@@ -17,6 +17,7 @@ mod diagnosis;
 mod embed;
 mod groups;
 mod input;
+mod learning;
 mod links;
 mod loading;
 mod memory;

@@ -175,7 +175,7 @@ proptest! {
             let mut found: Vec<_> = report
                 .findings
                 .into_iter()
-                .map(|finding| (finding.id, finding.message, finding.stage))
+                .map(|finding| (finding.id, finding.message.to_string(), finding.stage))
                 .collect();
             found.sort();
             found

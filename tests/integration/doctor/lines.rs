@@ -87,7 +87,9 @@ fn a_truth_value_that_is_none_is_named() {
 #[test]
 fn the_last_of_several_values_is_said_to_count() {
     let once = set(config(CP_2, "1.13.0"), &[("WORLD_SIZE", "8")]);
-    let said = |input: &Input| report(input).assumed.iter().any(|a| a.starts_with("WORLD_SIZE=8"));
+    let said = |input: &Input| {
+        report(input).assumed.iter().any(|a| a.to_string().starts_with("WORLD_SIZE=8"))
+    };
     assert!(!said(&once));
     assert!(said(&Input { repeated: vec!["WORLD_SIZE".into()], ..once }));
 }

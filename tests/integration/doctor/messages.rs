@@ -249,6 +249,7 @@ fn every_message_says_what_why_and_what_to_do() {
     for (title, input) in gallery() {
         for finding in report(&input).findings {
             for text in [&finding.message, &finding.why, &finding.fix] {
+                let text = text.to_string();
                 assert!(text.len() > 10, "{title}: {finding:?}");
                 assert!(text.ends_with(['.', '?']), "{title}: {text}");
                 assert!(!text.contains("  "), "{title}: {text}");

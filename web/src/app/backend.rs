@@ -1,10 +1,10 @@
 //! The backend's view: a machine, and what is asked of it.
 
-use plan::Refusal;
 use plan::rank::MAX_WORLD_SIZE;
 use plan::runtime::{
     BackendChoice, Build, DeviceChoice, Feature, Gpus, Launch, Preset, Probe, Request,
 };
+use plan::{Refusal, message};
 
 use crate::app::whole::whole;
 
@@ -98,7 +98,8 @@ impl Backend {
             "" => None,
             // What no run can have is refused by the detection itself; here only what is no number.
             text => Some(whole("world_size", text, 0, u32::MAX as usize).map_err(|refusal| {
-                let works = format!("try a number from 1 to {MAX_WORLD_SIZE}, or leave it empty");
+                let most = MAX_WORLD_SIZE;
+                let works = message!("try a number from 1 to {most}, or leave it empty", most);
                 Refusal { works, ..refusal }
             })?),
         };

@@ -1,5 +1,6 @@
 //! The few things that the page asks of the browser itself.
 
+mod keyboard;
 pub mod picture;
 pub mod store;
 
@@ -9,6 +10,8 @@ use wasm_bindgen::JsValue;
 use web_sys::{Element, Window};
 
 use crate::app::language::Language;
+
+pub use keyboard::{keep_single_keys, on_keys, single_keys};
 
 fn window() -> Window {
     web_sys::window().expect("the page runs in a window")

@@ -506,7 +506,7 @@ mod tests {
         let mut engine = ready(2);
         engine.run();
         let failure =
-            |text: &str| Failure { rank: Some(1), url: String::new(), message: text.to_owned() };
+            |text: &str| Failure { rank: Some(1), url: String::new(), message: text.into() };
         engine.fail(failure("boom"));
         engine.fail(failure("timeout"));
         engine.is_finished(RunId(1), 0);

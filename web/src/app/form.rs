@@ -1,7 +1,7 @@
 //! What the user has entered, and the run that it means.
 
 use plan::run::check_text;
-use plan::{Layout, Optimizer, Refusal, RunConfig, RunPlan, StrategyKind, Task};
+use plan::{Layout, Message, Optimizer, Refusal, RunConfig, RunPlan, StrategyKind, Task, message};
 
 use crate::app::fields::{Field, Kind, MAX_WORLD};
 use crate::app::shared::Shared;
@@ -142,9 +142,14 @@ fn check_world(cp: usize, dp: usize) -> Result<(), Refusal> {
     if world <= MAX_WORLD {
         return Ok(());
     }
-    let works = format!("try {cp} × {}", MAX_WORLD / cp as u64);
-    let reason =
-        format!("{cp} × {dp} would be {world} workers; this page starts {MAX_WORLD} at most");
+    let works = message!("try {cp} × {dp}", cp, dp = MAX_WORLD / cp as u64);
+    let reason = message!(
+        "{cp} × {dp} would be {world} workers; this page starts {most} at most",
+        cp,
+        dp,
+        world,
+        most = MAX_WORLD
+    );
     Err(Refusal::new("dp", dp, reason, works))
 }
 
@@ -160,22 +165,23 @@ pub fn join(lengths: &[usize]) -> String {
 }
 
 fn lengths(text: &str, seq_len: usize) -> Result<Vec<usize>, Refusal> {
-    let refuse =
-        |reason: &str| Err(Refusal::new("documents", text, reason, "try lengths such as 96,64,96"));
+    let refuse = |reason: Message| {
+        Err(Refusal::new("documents", text, reason, message!("try lengths such as 96,64,96")))
+    };
     if text.is_empty() {
         return Ok(Vec::new());
     }
     if let Some(count) = text.strip_prefix('x') {
         return match count.parse::<usize>() {
             Ok(count) if (1..=64).contains(&count) => Ok(equal_lengths(seq_len, count)),
-            _ => refuse("it is not a number of equal documents from x1 to x64"),
+            _ => refuse(message!("it is not a number of equal documents from x1 to x64")),
         };
     }
     let parts: Result<Vec<usize>, _> = text.split(',').map(|part| part.trim().parse()).collect();
     match parts {
         Ok(lengths) if lengths.len() <= 256 => Ok(lengths),
-        Ok(_) => refuse("it lists more than 256 documents"),
-        Err(_) => refuse("it is not a list of whole numbers"),
+        Ok(_) => refuse(message!("it lists more than 256 documents")),
+        Err(_) => refuse(message!("it is not a list of whole numbers")),
     }
 }
 
@@ -190,8 +196,8 @@ fn named<T: Copy>(
         Refusal::new(
             field.key(),
             text,
-            "there is no such choice",
-            format!("try {}", names.join(", ")),
+            message!("there is no such choice"),
+            message!("try one of {numbers}", numbers = names.join(", ")),
         )
     })
 }
@@ -206,15 +212,15 @@ fn whole(field: Field, text: &str) -> Result<Option<u64>, Refusal> {
     if text.is_empty() && may_be_empty {
         return Ok(None);
     }
-    let refuse = |reason: &str| {
-        let works = format!("try a number from {low} to {high}");
+    let refuse = |reason: Message| {
+        let works = message!("try a number from {low} to {high}", low, high);
         Err(Refusal::new(field.key(), shown(text), reason, works))
     };
     match text.parse::<u64>() {
         Ok(value) if (low..=high).contains(&value) => Ok(Some(value)),
-        Ok(_) => refuse("it is out of range"),
-        Err(_) if is_whole(text) => refuse("it is out of range"),
-        Err(_) => refuse("it is not a whole number"),
+        Ok(_) => refuse(message!("it is out of range")),
+        Err(_) if is_whole(text) => refuse(message!("it is out of range")),
+        Err(_) => refuse(message!("it is not a whole number")),
     }
 }
 
@@ -223,14 +229,14 @@ fn real(field: Field, text: &str) -> Result<f64, Refusal> {
         Kind::Real(low, high) | Kind::MaybeReal(low, high) => (low, high),
         _ => (f64::MIN, f64::MAX),
     };
-    let refuse = |reason: &str| {
-        let works = format!("try a number from {low} to {high}");
+    let refuse = |reason: Message| {
+        let works = message!("try a number from {low} to {high}", low, high);
         Err(Refusal::new(field.key(), shown(text), reason, works))
     };
     match text.parse::<f64>() {
         Ok(value) if value >= low && value <= high => Ok(value),
-        Ok(value) if !value.is_nan() => refuse("it is out of range"),
-        _ => refuse("it is not a number"),
+        Ok(value) if !value.is_nan() => refuse(message!("it is out of range")),
+        _ => refuse(message!("it is not a number")),
     }
 }
 
@@ -340,7 +346,7 @@ mod tests {
         for value in ["-3", "5000", &digits] {
             let refusal = refused(Field::SeqLen, value);
             assert_eq!(refusal.reason, "it is out of range");
-            assert!(refusal.value.chars().count() <= 25, "{refusal}");
+            assert!(refusal.value.to_string().chars().count() <= 25, "{refusal}");
         }
         assert_eq!(refused(Field::SeqLen, "1.5").reason, "it is not a whole number");
     }

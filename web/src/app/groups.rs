@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use plan::event::Axis;
 use plan::rank::MAX_WORLD_SIZE;
-use plan::{Mesh, Refusal};
+use plan::{Mesh, Refusal, message};
 use rust_i18n::t;
 
 use crate::app::whole::whole;
@@ -110,8 +110,12 @@ impl Groups {
             vec![Refusal::new(
                 "world_size",
                 product,
-                format!("{} is more than {MAX_WORLD_SIZE} ranks", terms.join(" × ")),
-                "make one of the sizes smaller",
+                message!(
+                    "{sizes} is more than {most} ranks",
+                    sizes = terms.join(" × "),
+                    most = MAX_WORLD_SIZE
+                ),
+                message!("make one of the sizes smaller"),
             )]
         })
     }

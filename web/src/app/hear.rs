@@ -58,10 +58,10 @@ impl State {
             }
             Report::Snapshot { run, steps, bytes } => self.keep_state(run, steps, bytes),
             Report::Failed { run, message } if run == current => {
-                self.fail(Failure { rank: Some(rank), url: String::new(), message })
+                self.fail(Failure { rank: Some(rank), url: String::new(), message: message.into() })
             }
             Report::Panicked { message } => {
-                self.fail(Failure { rank: Some(rank), url: String::new(), message })
+                self.fail(Failure { rank: Some(rank), url: String::new(), message: message.into() })
             }
             Report::SelfTested { run, passed, failed, round_trips } => {
                 if self.self_test == SelfTest::Running(run) {

@@ -1,9 +1,18 @@
 //! The languages of the page. Each has one catalogue in `web/locales`, named after its code.
+//!
+//! What `plan` and `doctor` say is English in their sources, so only other languages have texts
+//! for it ([`messages`]).
 
 #[cfg(test)]
 mod catalogues;
+mod key;
 #[cfg(test)]
 mod literals;
+mod messages;
+#[cfg(test)]
+mod templates;
+
+use plan::Message;
 
 /// One language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +56,19 @@ impl Language {
     /// The first of the tags that there is a language for, or else English.
     pub fn preferred(tags: impl IntoIterator<Item = String>) -> Self {
         tags.into_iter().find_map(|tag| Self::of_tag(&tag)).unwrap_or_default()
+    }
+}
+
+/// What `plan` or `doctor` says, in the language that is spoken.
+pub fn told(message: &Message) -> String {
+    told_in(Language::of_tag(&rust_i18n::locale()).unwrap_or_default(), message)
+}
+
+/// The same in a language.
+pub fn told_in(language: Language, message: &Message) -> String {
+    match language {
+        Language::English => message.to_string(),
+        Language::Chinese => message.told(messages::chinese),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use plan::Message;
 use plan::fold::Curve;
 
 /// What the one-rank reference has found so far.
@@ -10,7 +11,7 @@ pub struct ReferenceLog {
     /// Its losses by step.
     pub losses: BTreeMap<u32, f64>,
     /// Why it stopped, if it did.
-    pub failure: Option<String>,
+    pub failure: Option<Message>,
 }
 
 /// How far two runs are apart.

@@ -1,17 +1,22 @@
 //! The component that owns the state, and carries out what it asks of the world outside.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use gloo_events::EventListener;
 use plan::command::Report;
+use plan::message;
 use yew::prelude::*;
 
 use crate::app::browser::{picture, store};
 use crate::app::engine::Order;
 use crate::app::last_run::LastRun;
 use crate::app::pace::{Pace, Progress};
+use crate::app::places::Place;
 use crate::app::record::Figures;
 use crate::app::share::{File, Format, Picture, curve_svg};
 use crate::app::state::{Action, Effect, Kept, State};
-use crate::app::{browser, view};
+use crate::app::{browser, keys, view};
 use crate::cluster::{Cluster, ClusterEvent, Course, Failure};
 use crate::reference::{Reference, ReferenceEvent};
 
@@ -30,6 +35,9 @@ pub struct App {
     remembered_ms: f64,
     _address: Option<EventListener>,
     _other_build: Option<EventListener>,
+    /// Where single keys are heard.
+    heard_at: Rc<Cell<Option<Place>>>,
+    _keys: Option<EventListener>,
 }
 
 /// Milliseconds between two times that a running run is kept.
@@ -48,7 +56,8 @@ impl Component for App {
     type Properties = ();
 
     fn create(ctx: &Context<Self>) -> Self {
-        let (state, waiting) = State::open(&browser::address(), browser::language());
+        let (mut state, waiting) = State::open(&browser::address(), browser::language());
+        state.single_keys = browser::single_keys();
         browser::speak(state.language);
         let on = ctx.link().callback(Msg::Act);
         let open = on.clone();
@@ -61,6 +70,11 @@ impl Component for App {
                 });
             })
         });
+        let heard_at = Rc::new(Cell::new(keys::heard_at(&state)));
+        let keys = browser::on_keys(
+            heard_at.clone(),
+            on.reform(|command| Action::Press(command, browser::random_seed())),
+        );
         let tell = on.reform(|()| Action::OtherBuild);
         if browser::has_other_build() {
             tell.emit(());
@@ -79,6 +93,8 @@ impl Component for App {
             remembered_ms: f64::NEG_INFINITY,
             _address: address,
             _other_build: other_build,
+            heard_at,
+            _keys: keys,
         }
     }
 
@@ -100,6 +116,7 @@ impl Component for App {
             }
             Msg::Act(action) => {
                 self.act(action);
+                self.heard_at.set(keys::heard_at(&self.state));
                 self.figures = self.state.record.figures.clone();
                 // An address that was opened may have asked for another language.
                 browser::speak(self.state.language);
@@ -173,6 +190,7 @@ impl App {
             }
             Effect::Draw(drawn, format, name) => self.draw(drawn, format, name),
             Effect::Speak(language) => browser::keep_language(language),
+            Effect::KeepSingleKeys(on) => browser::keep_single_keys(on),
             Effect::WriteAddress(address) => browser::set_address(&address),
             Effect::PushAddress(address) => browser::push_address(&address),
         }
@@ -249,7 +267,7 @@ impl App {
         match Reference::launch(self.state.plan.config(), text, on) {
             Ok(reference) => self.reference = Some(reference),
             Err(Failure { url, message, .. }) => {
-                let failed = ReferenceEvent::Failed(format!("{message} {url}"));
+                let failed = ReferenceEvent::Failed(message!("{message} {url}", message, url));
                 self.act(Action::Reference(launch, failed));
             }
         }

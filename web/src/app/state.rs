@@ -16,11 +16,13 @@ use crate::app::engine::{self, Engine, Phase};
 use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::groups::{self, Groups};
+use crate::app::keys::Command;
 use crate::app::language::Language;
 use crate::app::last_run::LastRun;
 use crate::app::notice::Notice;
 use crate::app::origin::{NoCheckpoint, Origin};
 use crate::app::places::Place;
+use crate::app::presets::Preset;
 use crate::app::record::{Record, WholeStep};
 use crate::app::reference::ReferenceLog;
 use crate::app::share::{File, Format, Keep, Picture};
@@ -49,6 +51,10 @@ pub struct State {
     pub language: Language,
     /// Whether the address asked for it, and keeps it.
     pub language_in_address: bool,
+    /// Whether the help is open.
+    pub help: bool,
+    /// Whether single keys drive the page.
+    pub single_keys: bool,
     /// The mesh that the groups' view shows.
     pub groups: Shared<Groups>,
     /// What the backend's view asks.
@@ -151,6 +157,8 @@ pub enum Action {
     Set(Field, String),
     /// The user chose a text, or the built-in one.
     UseText(Option<OwnText>),
+    /// The user chose a run worth seeing.
+    Choose(Preset),
     /// The user turned the check on or off.
     Check(bool),
     /// The user pressed Run.
@@ -194,6 +202,12 @@ pub enum Action {
     Return(String),
     /// The user chose a language.
     Speak(Language),
+    /// The user pressed a key that does this; the seed is for a run that begins from another.
+    Press(Command, u64),
+    /// The user opened or closed the help.
+    Help(bool),
+    /// The user turned single keys on or off.
+    SingleKeys(bool),
     /// Something of the groups' view.
     Groups(groups::Act),
     /// Something of the backend's view.
@@ -245,6 +259,8 @@ pub enum Effect {
     Draw(Picture, Format, String),
     /// Speak this language from now on; the user's own choice is kept.
     Speak(Language),
+    /// Keep for the next visit whether single keys drive the page.
+    KeepSingleKeys(bool),
     /// Write the address.
     WriteAddress(String),
     /// Write the address as a new entry of the browser's history.
@@ -261,6 +277,8 @@ impl State {
             place: Place::default(),
             language,
             language_in_address: false,
+            help: false,
+            single_keys: true,
             groups: Shared::default(),
             backend: Shared::default(),
             doctor: Shared::default(),

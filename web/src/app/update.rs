@@ -23,6 +23,7 @@ impl State {
                 self.text = text;
                 self.edit((*self.form).clone())
             }
+            Action::Choose(preset) => self.edit(preset.form()),
             Action::Check(check) => {
                 self.check = check;
                 let mut effects = self.follow_reference();
@@ -83,6 +84,18 @@ impl State {
                 let mut effects = vec![Effect::Speak(language)];
                 effects.extend(self.write_address());
                 effects
+            }
+            Action::Press(command, seed) => match command.action(self, seed) {
+                Some(action) => self.apply(action),
+                None => Vec::new(),
+            },
+            Action::Help(open) => {
+                self.help = open;
+                Vec::new()
+            }
+            Action::SingleKeys(on) => {
+                self.single_keys = on;
+                vec![Effect::KeepSingleKeys(on)]
             }
             Action::Groups(act) => {
                 self.groups.make_mut().apply(act, self.plan.mesh());

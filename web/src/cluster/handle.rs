@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use js_sys::Array;
 use plan::command::{Command, Report};
+use plan::{Message, message};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{ErrorEvent, MessageEvent, MessagePort, Worker, WorkerOptions, WorkerType};
@@ -23,7 +24,7 @@ pub enum Heard {
         message: String,
     },
     /// An error that was thrown outside any run.
-    Threw(String),
+    Threw(Message),
 }
 
 /// A dedicated module worker of our own; it ends when this is dropped.
@@ -110,7 +111,7 @@ fn heard(data: &JsValue) -> Heard {
             url: parts.get(0).as_string(),
             message: parts.get(1).as_string().unwrap_or_default(),
         },
-        None => Heard::Threw("the worker sent what is no report".to_owned()),
+        None => Heard::Threw(message!("the worker sent what is no report")),
     }
 }
 
@@ -118,7 +119,7 @@ fn error(event: &JsValue) -> Heard {
     match event.dyn_ref::<ErrorEvent>() {
         Some(event) if !event.message().is_empty() => {
             let place = format!("{}:{}", event.filename(), event.lineno());
-            Heard::Threw(format!("{} ({place})", event.message()))
+            Heard::Threw(format!("{} ({place})", event.message()).into())
         }
         _ => Heard::NotLoaded { url: None, message: String::new() },
     }

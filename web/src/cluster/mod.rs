@@ -13,9 +13,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use gloo_timers::callback::Timeout;
-use plan::RunConfig;
 use plan::command::{Command, Report, RunId};
 use plan::event::EventKind;
+use plan::{Message, RunConfig, message};
 use yew::Callback;
 
 use crate::build_id::BUILD_ID;
@@ -61,7 +61,7 @@ pub struct Failure {
     /// The file that is to blame, or empty.
     pub url: String,
     /// What is wrong, and what may help.
-    pub message: String,
+    pub message: Message,
 }
 
 /// Where a run begins, and how far it goes at once.
@@ -116,7 +116,10 @@ impl Cluster {
             let worker = Handle::start(&inner.url, hear).map_err(|error| Failure {
                 rank: Some(rank),
                 url: inner.url.clone(),
-                message: format!("the browser starts no worker: {error:?}"),
+                message: message!(
+                    "the browser starts no worker: {error}",
+                    error = format!("{error:?}")
+                ),
             })?;
             inner.workers.borrow_mut().push(worker);
         }
@@ -228,7 +231,10 @@ impl Cluster {
             Err(error) => self.0.fail(Failure {
                 rank: None,
                 url: String::new(),
-                message: format!("the browser gives no message channel: {error:?}"),
+                message: message!(
+                    "the browser gives no message channel: {error}",
+                    error = format!("{error:?}")
+                ),
             }),
         }
     }
@@ -272,17 +278,18 @@ impl Inner {
                     rank: Some(rank),
                     url: url.unwrap_or_else(|| self.url.clone()),
                     message: if message.is_empty() {
-                        "the worker did not load, and the browser does not say why".to_owned()
+                        message!("the worker did not load, and the browser does not say why")
                     } else {
-                        format!("the worker did not load: {message}")
+                        message!("the worker did not load: {message}", message)
                     },
                 });
             }
             Heard::Threw(text) => {
                 // A panic would have told its text first.
-                let message = format!(
+                let message = message!(
                     "{text}: the worker died without a word of its own, perhaps for lack of \
-                     memory; try fewer tokens or a smaller model"
+                     memory; try fewer tokens or a smaller model",
+                    text
                 );
                 self.watch.set_dead(rank);
                 self.fail(Failure { rank: Some(rank), url: self.url.clone(), message });
@@ -293,9 +300,11 @@ impl Inner {
     fn greet(&self, rank: u16, build: &str) {
         if build != BUILD_ID {
             self.watch.set_dead(rank);
-            let message = format!(
-                "version mismatch: the page is build {BUILD_ID} and this file is build {build}; \
-                 reload the page"
+            let message = message!(
+                "version mismatch: the page is build {own} and this file is build {build}; reload \
+                 the page",
+                own = BUILD_ID,
+                build
             );
             return self.fail(Failure { rank: Some(rank), url: self.url.clone(), message });
         }

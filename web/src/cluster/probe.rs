@@ -1,6 +1,7 @@
 //! Finds out why a worker did not load: the browser's own error event has no text.
 
 use futures::future::join_all;
+use plan::{Message, message};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{RequestCache, RequestInit, Response};
@@ -13,7 +14,7 @@ pub struct BadFile {
     /// Its address.
     pub url: String,
     /// What is wrong with it.
-    pub message: String,
+    pub message: Message,
 }
 
 /// The first of the worker's files that is not there, or is not what it should be.
@@ -25,14 +26,16 @@ pub async fn find_bad_file() -> Option<BadFile> {
     })
 }
 
-async fn probe(url: &str, is_script: bool) -> Option<String> {
+async fn probe(url: &str, is_script: bool) -> Option<Message> {
     let response = match head(url).await {
         Ok(response) => response,
-        Err(error) => return Some(format!("it could not be fetched: {}", text_of(&error))),
+        Err(error) => {
+            return Some(message!("it could not be fetched: {error}", error = text_of(&error)));
+        }
     };
     if !response.ok() {
         let status = format!("{} {}", response.status(), response.status_text());
-        return Some(format!("the server answered {}", status.trim()));
+        return Some(message!("the server answered {status}", status = status.trim()));
     }
     let kind = response.headers().get("content-type").ok().flatten().unwrap_or_default();
     judge_type(&kind, is_script)
@@ -55,13 +58,13 @@ fn text_of(error: &JsValue) -> String {
 }
 
 /// What is wrong with a content type. A wasm file of any type but text can still be compiled.
-fn judge_type(content_type: &str, is_script: bool) -> Option<String> {
+fn judge_type(content_type: &str, is_script: bool) -> Option<Message> {
     let wanted = if is_script { "JavaScript" } else { "WebAssembly" };
     let kind = content_type.split(';').next().unwrap_or_default().trim();
     let fits = if is_script { kind.contains("javascript") } else { !kind.starts_with("text/") };
     (!fits).then(|| {
-        let kind = if kind.is_empty() { "no content type" } else { kind };
-        format!("the server answered with {kind} where {wanted} should be")
+        let kind = if kind.is_empty() { message!("no content type") } else { kind.into() };
+        message!("the server answered with {kind} where {wanted} should be", kind, wanted)
     })
 }
 

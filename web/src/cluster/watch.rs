@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo_timers::future::TimeoutFuture;
+use plan::message;
 use wasm_bindgen_futures::spawn_local;
 
 use super::Failure;
@@ -54,7 +55,7 @@ impl Watch {
             TimeoutFuture::new(GIVE_UP_AFTER_MS - LOOK_AFTER_MS).await;
             if let (Some(rank), Some(ranks)) = (silent(), weak.upgrade()) {
                 let seconds = GIVE_UP_AFTER_MS / 1000;
-                let message = format!("the worker has not answered for {seconds} s");
+                let message = message!("the worker has not answered for {seconds} s", seconds);
                 let url = super::loader(super::Role::Rank);
                 tell(&ranks, Failure { rank: Some(rank), url, message });
             }
@@ -104,7 +105,8 @@ impl Ranks {
 
 fn blame(ranks: &Rc<RefCell<Ranks>>, file: BadFile) {
     if !std::mem::replace(&mut ranks.borrow_mut().blamed, true) {
-        let message = format!("a file of the worker did not load: {}", file.message);
+        let why = file.message;
+        let message = message!("a file of the worker did not load: {why}", why);
         tell(ranks, Failure { rank: None, url: file.url, message });
     }
 }

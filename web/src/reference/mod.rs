@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use gloo_timers::future::TimeoutFuture;
 use gloo_worker::{Spawnable, WorkerBridge};
-use plan::{Layout, RunConfig, StrategyKind};
+use plan::{Layout, Message, RunConfig, StrategyKind, message};
 use wasm_bindgen_futures::spawn_local;
 use yew::Callback;
 
@@ -45,7 +45,7 @@ pub enum ReferenceEvent {
         loss: f64,
     },
     /// No more losses will come.
-    Failed(String),
+    Failed(Message),
 }
 
 impl Reference {
@@ -108,11 +108,13 @@ impl Listener {
                     on.emit(ReferenceEvent::Loss { step, loss });
                 }
             }
-            Answer::Failed(message) => {
-                if let Some(on) = self.on.take() {
-                    on.emit(ReferenceEvent::Failed(message));
-                }
-            }
+            Answer::Failed(message) => self.fail(message.into()),
+        }
+    }
+
+    fn fail(&self, message: Message) {
+        if let Some(on) = self.on.take() {
+            on.emit(ReferenceEvent::Failed(message));
         }
     }
 
@@ -127,12 +129,12 @@ async fn look_for_cause(listener: Listener) {
     if listener.still_waits()
         && let Some(file) = find_bad_file().await
     {
-        listener.hear(Answer::Failed(format!("{}: {}", file.url, file.message)));
+        listener.fail(message!("{url}: {why}", url = file.url, why = file.message));
     }
     TimeoutFuture::new(GIVE_UP_AFTER_MS - LOOK_AFTER_MS).await;
     if listener.still_waits() {
         let seconds = GIVE_UP_AFTER_MS / 1000;
-        listener.hear(Answer::Failed(format!("its worker has not answered for {seconds} s")));
+        listener.fail(message!("its worker has not answered for {seconds} s", seconds));
     }
 }
 

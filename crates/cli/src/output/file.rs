@@ -178,7 +178,7 @@ mod tests {
         let check = |path: &Path, reason: &str| {
             let refusal = OutputFile::create("metrics", path).expect_err("it cannot be written");
             assert_eq!(refusal.field, "metrics");
-            assert_eq!(refusal.value, path.display().to_string());
+            assert_eq!(refusal.value, *path.display().to_string());
             assert_eq!(refusal.reason, reason);
         };
         check(folder.path(), "it is a folder");

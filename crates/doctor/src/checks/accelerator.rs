@@ -1,6 +1,7 @@
 //! What goes wrong while `Accelerator()` is built.
 
 use plan::runtime::Feature;
+use plan::{Message, message};
 
 use crate::correct::Edit;
 use crate::facts::Fact;
@@ -24,11 +25,14 @@ pub(super) fn torch_too_old(setup: &Setup) -> Option<Finding> {
     Some(
         finding(Id::TorchTooOld)
             .says(
-                format!(
-                    "ParallelismConfig stops: CP needs torch 2.6.0 or later, and this is {torch}."
+                message!(
+                    "ParallelismConfig stops: CP needs torch 2.6.0 or later, and this is {torch}.",
+                    torch
                 ),
-                "accelerate's CP is torch's own context_parallel on FSDP2, both from 2.6.0.",
-                "Install torch 2.6.0 or later.",
+                message!(
+                    "accelerate's CP is torch's own context_parallel on FSDP2, both from 2.6.0."
+                ),
+                message!("Install torch 2.6.0 or later."),
             )
             .corrected_by([Edit::Torch("2.6.0")]),
     )
@@ -41,10 +45,14 @@ pub(super) fn strategy_name(setup: &Setup) -> Option<Finding> {
     }
     if name == "alltoall" {
         return Some(Finding::new(Id::StrategyName, Severity::Info, Stage::Accelerator).says(
-            "alltoall is a ring here: keys and values rotate from rank to rank.",
-            "torch rotates the blocks with an all-to-all call, hence the name. Ulysses, which \
-                 exchanges heads by all-to-all, is sp_size with DeepSpeed.",
-            "Nothing to change. allgather, the default, fetches all keys and values at once.",
+            message!("alltoall is a ring here: keys and values rotate from rank to rank."),
+            message!(
+                "torch rotates the blocks with an all-to-all call, hence the name. Ulysses, which \
+                 exchanges heads by all-to-all, is sp_size with DeepSpeed."
+            ),
+            message!(
+                "Nothing to change. allgather, the default, fetches all keys and values at once."
+            ),
         ));
     }
     if STRATEGIES.contains(&name) {
@@ -57,13 +65,15 @@ pub(super) fn strategy_name(setup: &Setup) -> Option<Finding> {
     Some(
         finding(Id::StrategyName)
             .says(
-                format!(
-                    "ParallelismConfig stops: cp_comm_strategy = {} is no strategy.",
-                    short(name)
+                message!(
+                    "ParallelismConfig stops: cp_comm_strategy = {name} is no strategy.",
+                    name = short(name)
                 ),
-                "It must be allgather (fetch all keys and values at once) or alltoall (a ring: \
-                 they rotate from rank to rank).",
-                format!("Write {meant}."),
+                message!(
+                    "It must be allgather (fetch all keys and values at once) or alltoall (a ring: \
+                 they rotate from rank to rank)."
+                ),
+                message!("Write {meant}.", meant),
             )
             .corrected_by([Edit::Strategy(meant)]),
     )
@@ -77,12 +87,9 @@ pub(super) fn cp_and_sp(setup: &Setup) -> Option<Finding> {
     Some(
         finding(Id::CpAndSp)
             .says(
-                format!(
-                    "ParallelismConfig stops: cp_size = {} and sp_size = {} exclude each other.",
-                    setup.asked.cp, setup.asked.sp
-                ),
-                "Both split the sequence: CP by torch on FSDP2, SP (Ulysses) by DeepSpeed.",
-                "Set one of them to 1; with FSDP2 that is sp_size.",
+                message!("ParallelismConfig stops: cp_size = {cp} and sp_size = {sp} exclude each other.", cp = setup.asked.cp, sp = setup.asked.sp),
+                message!("Both split the sequence: CP by torch on FSDP2, SP (Ulysses) by DeepSpeed."),
+                message!("Set one of them to 1; with FSDP2 that is sp_size."),
             )
             .corrected_by([Edit::Size(Axis::Sp, 1)]),
     )
@@ -98,16 +105,10 @@ pub(super) fn cp_with_pure_dp(setup: &Setup) -> Option<Finding> {
     Some(
         finding(Id::CpWithPureDp)
             .says(
-                format!(
-                    "ParallelismConfig stops: {which} with dp_replicate_size = {} needs \
-                     dp_shard_size above 1.",
-                    sizes.dp_replicate
-                ),
-                "Replicas that shard nothing are plain DDP, which does not compose with CP or TP.",
-                format!(
-                    "Set dp_shard_size = {} and dp_replicate_size = 1; the number of ranks stays.",
-                    sizes.dp_replicate
-                ),
+                message!("ParallelismConfig stops: {which} with dp_replicate_size = {size} needs \
+                     dp_shard_size above 1.", which, size = sizes.dp_replicate),
+                message!("Replicas that shard nothing are plain DDP, which does not compose with CP or TP."),
+                message!("Set dp_shard_size = {size} and dp_replicate_size = 1; the number of ranks stays.", size = sizes.dp_replicate),
             )
             .corrected_by([
                 Edit::Size(Axis::DpShard, sizes.dp_replicate),
@@ -129,17 +130,17 @@ pub(super) fn nccl_without_cuda(setup: &Setup) -> Option<Finding> {
         false => vec![Edit::PlainCpu],
     };
     let what = match (asked, setup.no_gpu()) {
-        (true, true) => "The script asks for nccl, and there is no CUDA device.",
-        (true, false) => "The script asks for nccl, and the run is on the CPU.",
-        (false, _) => "The processes are started for GPUs, and there is no CUDA device.",
+        (true, true) => message!("The script asks for nccl, and there is no CUDA device."),
+        (true, false) => message!("The script asks for nccl, and the run is on the CPU."),
+        (false, _) => message!("The processes are started for GPUs, and there is no CUDA device."),
     };
     Some(
         finding(Id::NcclWithoutCuda)
             .says(
                 what,
-                "nccl moves GPU memory and exists only with CUDA. Without it accelerate makes a \
-                 group only for cpu=True (mpi or gloo); otherwise each process stays alone.",
-                "On CPUs use gloo: set use_cpu: true with one process, or MULTI_CPU under mpirun.",
+                message!("nccl moves GPU memory and exists only with CUDA. Without it accelerate makes a \
+                 group only for cpu=True (mpi or gloo); otherwise each process stays alone."),
+                message!("On CPUs use gloo: set use_cpu: true with one process, or MULTI_CPU under mpirun."),
             )
             .corrected_by(edits),
     )
@@ -156,6 +157,8 @@ pub(super) fn gpu_only_feature(setup: &Setup) -> Option<Finding> {
     };
     let first = *wants.first()?;
     let names: Vec<_> = wants.iter().map(|feature| feature.name()).collect();
+    let works = wants.iter().map(|feature| feature.on_a_cpu());
+    let works = Message::list(works, |list, item| message!("{list}; {item}", list, item));
     let mut edits = Vec::new();
     if wants.iter().any(|f| *f != Feature::FlashAttention) {
         edits.push(if setup.no_gpu() || setup.cpu.is_some() {
@@ -170,12 +173,9 @@ pub(super) fn gpu_only_feature(setup: &Setup) -> Option<Finding> {
     Some(
         finding(Id::GpuOnlyFeature)
             .says(
-                format!("{} cannot run on the CPU.", names.join(", ")),
-                format!("{}.", first.needs_gpu_because()),
-                format!(
-                    "On a CPU {}.",
-                    wants.iter().map(|f| f.on_a_cpu()).collect::<Vec<_>>().join("; ")
-                ),
+                message!("{names} cannot run on the CPU.", names = names.join(", ")),
+                message!("{text}.", text = first.needs_gpu_because()),
+                message!("On a CPU {works}.", works),
             )
             .corrected_by(edits),
     )
@@ -210,11 +210,13 @@ pub(super) fn cp_on_cpu(setup: &Setup) -> Option<Finding> {
     Some(
         finding(Id::CpOnCpu)
             .says(
-                format!("cp_size = {} cannot be had on the CPU.", setup.asked.cp),
-                "Three ways are closed: FSDP is refused with the CPU, MULTI_CPU is no \
+                message!("cp_size = {cp} cannot be had on the CPU.", cp = setup.asked.cp),
+                message!(
+                    "Three ways are closed: FSDP is refused with the CPU, MULTI_CPU is no \
                  multi-device kind, and torch's context parallelism has no attention kernel for \
-                 the CPU.",
-                "Use GPUs, or leave CP out. The playground here runs CP on a CPU.",
+                 the CPU."
+                ),
+                message!("Use GPUs, or leave CP out. The playground here runs CP on a CPU."),
             )
             .corrected_by([edit]),
     )
@@ -229,33 +231,41 @@ pub(super) fn cp_needs_fsdp2(setup: &Setup) -> Option<Finding> {
     let (message, why) = match setup.kind {
         Kind::Fsdp(FsdpVersion::Two) => return None,
         Kind::Fsdp(FsdpVersion::One) => (
-            "Accelerator() stops: cp_size above 1 requires FSDP2, and this is FSDP1.",
-            "fsdp_version is 1 unless it is set to 2; CP shards the model over the mesh, which \
-             only FSDP2 does.",
+            message!("Accelerator() stops: cp_size above 1 requires FSDP2, and this is FSDP1."),
+            message!(
+                "fsdp_version is 1 unless it is set to 2; CP shards the model over the mesh, which \
+             only FSDP2 does."
+            ),
         ),
         Kind::Deepspeed => (
-            "CP with DeepSpeed is not to be had: CP belongs to FSDP2.",
-            "cp_backend is torch's, which shards with FSDP2. DeepSpeed splits the sequence by \
-             sp_size instead.",
+            message!("CP with DeepSpeed is not to be had: CP belongs to FSDP2."),
+            message!(
+                "cp_backend is torch's, which shards with FSDP2. DeepSpeed splits the sequence by \
+             sp_size instead."
+            ),
         ),
         Kind::Single => (
-            "The launcher starts one plain process, and the mesh is dropped or refused.",
-            "With distributed_type NO the sizes are not handed on, and --use_parallelism_config \
-             is refused without --use_fsdp.",
+            message!("The launcher starts one plain process, and the mesh is dropped or refused."),
+            message!(
+                "With distributed_type NO the sizes are not handed on, and --use_parallelism_config \
+             is refused without --use_fsdp."
+            ),
         ),
         Kind::MultiDevice => (
-            "Accelerator() stops: cp_size above 1 without an fsdp_plugin.",
-            "CP shards the model over the mesh, so accelerate wants FSDP2 beside it \
-             (ACCELERATE_ALLOW_CP_STANDALONE lifts that for libraries that do it themselves).",
+            message!("Accelerator() stops: cp_size above 1 without an fsdp_plugin."),
+            message!(
+                "CP shards the model over the mesh, so accelerate wants FSDP2 beside it \
+             (ACCELERATE_ALLOW_CP_STANDALONE lifts that for libraries that do it themselves)."
+            ),
         ),
         Kind::MultiCpu | Kind::Megatron | Kind::Xla => (
-            "CP is built for FSDP2 only; this kind of run does not reach it.",
-            "accelerate looks at cp_size for multi-device kinds with an FSDP2 plugin.",
+            message!("CP is built for FSDP2 only; this kind of run does not reach it."),
+            message!("accelerate looks at cp_size for multi-device kinds with an FSDP2 plugin."),
         ),
     };
     Some(
         finding(Id::CpNeedsFsdp2)
-            .says(message, why, "Set distributed_type: FSDP and fsdp_version: 2.")
+            .says(message, why, message!("Set distributed_type: FSDP and fsdp_version: 2."))
             .corrected_by([Edit::UseFsdp2]),
     )
 }
@@ -277,24 +287,21 @@ pub(super) fn sizes_do_not_multiply(setup: &Setup) -> Option<Finding> {
         .collect();
     let others = product / sizes.dp_shard;
     let (edit, fix) = if product > MAX_COUNT {
-        (None, format!("Choose sizes whose product is {processes}."))
+        (None, message!("Choose sizes whose product is {processes}.", processes))
     } else if others > 0 && processes.is_multiple_of(others) && processes > 1 {
         let shard = processes / others;
         (
             Some(Edit::Size(Axis::DpShard, shard)),
-            format!("Set dp_shard_size = {shard}, or num_processes = {product}."),
+            message!("Set dp_shard_size = {shard}, or num_processes = {product}.", shard, product),
         )
     } else {
-        (Some(Edit::Processes(product)), format!("Set num_processes = {product}."))
+        (Some(Edit::Processes(product)), message!("Set num_processes = {product}.", product))
     };
     Some(
         finding(Id::SizesDoNotMultiply)
             .says(
-                format!(
-                    "Accelerator() stops: {} makes {product} ranks, and num_processes is {processes}.",
-                    terms.join(" x ")
-                ),
-                "Every process has one place in the mesh, so the product must be their number.",
+                message!("Accelerator() stops: {terms} makes {product} ranks, and num_processes is {processes}.", terms = terms.join(" x "), product, processes),
+                message!("Every process has one place in the mesh, so the product must be their number."),
                 fix,
             )
             .corrected_by(edit),
@@ -317,17 +324,19 @@ pub(super) fn nothing_to_shard(setup: &Setup) -> Option<Finding> {
         return None;
     }
     let message = if setup.accelerate.has(SHARDLESS_REFUSED) {
-        "Accelerator() stops: FSDP has no dimension to shard across."
+        message!("Accelerator() stops: FSDP has no dimension to shard across.")
     } else {
-        "prepare() stops with a KeyError from the device mesh: FSDP has nothing to shard across."
+        message!(
+            "prepare() stops with a KeyError from the device mesh: FSDP has nothing to shard across."
+        )
     };
     let edits = setup.processes.map_or(vec![], |processes| shard_something(setup, processes));
     Some(
         finding(Id::NothingToShard)
             .says(
                 message,
-                "FSDP2 shards over dp_shard and cp together, and both are 1.",
-                "Set dp_shard_size or cp_size above 1, or leave the parallelism_config section out.",
+                message!("FSDP2 shards over dp_shard and cp together, and both are 1."),
+                message!("Set dp_shard_size or cp_size above 1, or leave the parallelism_config section out."),
             )
             .corrected_by(edits),
     )

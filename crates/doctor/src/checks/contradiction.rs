@@ -1,5 +1,7 @@
 //! What `accelerate launch` refuses because two of its settings contradict each other.
 
+use plan::message;
+
 use crate::correct::Edit;
 use crate::document::Value;
 use crate::finding::{Finding, Id, LAUNCH, Severity, Stage};
@@ -23,9 +25,12 @@ pub(super) fn one_kind_only(setup: &Setup) -> Option<Finding> {
     Some(
         refused(Id::FlagsContradict)
             .says(
-                format!("accelerate launch stops: only one of {} at a time.", names.join(", ")),
-                "Each of them names the kind of run, and a run is of one kind.",
-                format!("Keep one of them, for example --{stays}."),
+                message!(
+                    "accelerate launch stops: only one of {names} at a time.",
+                    names = names.join(", ")
+                ),
+                message!("Each of them names the kind of run, and a run is of one kind."),
+                message!("Keep one of them, for example --{stays}.", stays),
             )
             .corrected_by(others.iter().map(|flag| Edit::RemoveFlag((*flag).to_owned()))),
     )
@@ -39,9 +44,9 @@ pub(super) fn one_process_on_several_gpus(setup: &Setup) -> Option<Finding> {
     Some(
         refused(Id::FlagsContradict)
             .says(
-                "accelerate launch stops: --multi_gpu needs at least 2 processes.",
-                "--multi_gpu starts a process on each of several GPUs, and --num_processes says 1.",
-                "Leave --multi_gpu out, or ask for as many processes as there are GPUs.",
+                message!("accelerate launch stops: --multi_gpu needs at least 2 processes."),
+                message!("--multi_gpu starts a process on each of several GPUs, and --num_processes says 1."),
+                message!("Leave --multi_gpu out, or ask for as many processes as there are GPUs."),
             )
             .corrected_by([Edit::RemoveFlag("multi_gpu".to_owned())]),
     )
@@ -56,10 +61,16 @@ pub(super) fn mesh_without_fsdp2(setup: &Setup) -> Option<Finding> {
     Some(
         refused(Id::CpNeedsFsdp2)
             .says(
-                "accelerate launch stops: --use_parallelism_config without --use_fsdp and \
-                 --fsdp_version 2.",
-                "The launcher wants the three together, and looks at the flags before the file.",
-                "Add --use_fsdp --fsdp_version 2, or leave the flag out where a file holds all.",
+                message!(
+                    "accelerate launch stops: --use_parallelism_config without --use_fsdp and \
+                 --fsdp_version 2."
+                ),
+                message!(
+                    "The launcher wants the three together, and looks at the flags before the file."
+                ),
+                message!(
+                    "Add --use_fsdp --fsdp_version 2, or leave the flag out where a file holds all."
+                ),
             )
             .corrected_by([Edit::UseFsdp2]),
     )
@@ -76,12 +87,14 @@ pub(super) fn one_gpu_id(setup: &Setup) -> Option<Finding> {
     Some(
         refused(Id::BadValue)
             .says(
-                "accelerate launch stops: less than two GPU ids for a run on several GPUs.",
-                format!(
-                    "gpu_ids is {}, and MULTI_GPU wants two at least.",
-                    crate::text::short(ids)
+                message!(
+                    "accelerate launch stops: less than two GPU ids for a run on several GPUs."
                 ),
-                "Write gpu_ids: all, or name as many as there are processes.",
+                message!(
+                    "gpu_ids is {ids}, and MULTI_GPU wants two at least.",
+                    ids = crate::text::short(ids)
+                ),
+                message!("Write gpu_ids: all, or name as many as there are processes."),
             )
             .corrected_by([
                 Edit::RemoveFlag("gpu_ids".to_owned()),
@@ -101,26 +114,41 @@ pub(super) fn machines(setup: &Setup) -> Option<Finding> {
     let (message, why, fix) = if let Some(processes) = uneven {
         let each = processes / machines.count;
         (
-            format!("{processes} processes do not divide among {} machines.", machines.count),
-            format!("Each machine starts {each}, so {} run in all.", each * machines.count),
-            format!("Use a multiple of {}: num_processes counts all machines.", machines.count),
+            message!(
+                "{processes} processes do not divide among {machines} machines.",
+                processes,
+                machines = machines.count
+            ),
+            message!(
+                "Each machine starts {each}, so {all} run in all.",
+                each,
+                all = each * machines.count
+            ),
+            message!(
+                "Use a multiple of {machines}: num_processes counts all machines.",
+                machines = machines.count
+            ),
         )
     } else if let Some(rank) = machines.rank.filter(|&rank| rank >= machines.count) {
         if machines.count == 1 {
             return Some(rank_of_one(rank));
         }
         (
-            format!("machine_rank is {rank}, and num_machines is {}.", machines.count),
-            "Machines are counted from 0; a rank beyond the last waits for a group without end."
-                .to_owned(),
-            format!("Use a machine_rank from 0 to {}.", machines.count - 1),
+            message!(
+                "machine_rank is {rank}, and num_machines is {machines}.",
+                rank,
+                machines = machines.count
+            ),
+            message!(
+                "Machines are counted from 0; a rank beyond the last waits for a group without end."
+            ),
+            message!("Use a machine_rank from 0 to {last}.", last = machines.count - 1),
         )
     } else if machines.count > 1 && !machines.address && setup.kind != Kind::Deepspeed {
         (
-            "Several machines, and no main_process_ip: they do not find each other.".to_owned(),
-            "The launcher hands the address None to torch, and no machine has that name."
-                .to_owned(),
-            "Set main_process_ip and main_process_port to those of machine 0.".to_owned(),
+            message!("Several machines, and no main_process_ip: they do not find each other."),
+            message!("The launcher hands the address None to torch, and no machine has that name."),
+            message!("Set main_process_ip and main_process_port to those of machine 0."),
         )
     } else {
         return None;
@@ -131,8 +159,11 @@ pub(super) fn machines(setup: &Setup) -> Option<Finding> {
 /// On one machine its rank is not looked at, so it was probably meant to be one of several.
 fn rank_of_one(rank: u64) -> Finding {
     Finding::new(Id::MachinesDoNotFit, Severity::Warning, Stage::Silent).says(
-        format!("machine_rank is {rank}, and num_machines is 1: each machine trains for itself."),
-        "Machines are counted from 0, and of a single one the rank is not looked at.",
-        "Set num_machines to the number of machines, or machine_rank to 0.",
+        message!(
+            "machine_rank is {rank}, and num_machines is 1: each machine trains for itself.",
+            rank
+        ),
+        message!("Machines are counted from 0, and of a single one the rank is not looked at."),
+        message!("Set num_machines to the number of machines, or machine_rank to 0."),
     )
 }

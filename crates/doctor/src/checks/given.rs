@@ -1,5 +1,7 @@
 //! What was given by flags, settings and versions: what of it cannot be understood.
 
+use plan::{Message, message};
+
 use crate::correct::Edit;
 use crate::facts::{Fact, truth};
 use crate::finding::{Finding, Id, LAUNCH, Severity, Stage};
@@ -53,20 +55,30 @@ pub(crate) fn flags(line: &Line, faults: &[FlagFault], input: &Input) -> Vec<Fin
         };
         if wrong {
             let why = match shape {
-                Shape::Choice(names) => format!("It must be one of {}.", names.join(", ")),
-                _ => format!("It must be a whole number from 1 to {MAX_COUNT}."),
+                Shape::Choice(names) => {
+                    message!("It must be one of {names}.", names = names.join(", "))
+                }
+                _ => message!("It must be a whole number from 1 to {most}.", most = MAX_COUNT),
             };
             // Without a size or a kind of run it would be another run, so that stays open.
             let left_out = may_be_left_out(shape);
             let fix = if left_out {
-                "Correct it, or leave the flag out to get the default."
+                message!("Correct it, or leave the flag out to get the default.")
             } else {
-                "Write the value that is meant; without the flag this is another run."
+                message!("Write the value that is meant; without the flag this is another run.")
             };
             let edit = left_out.then(|| Edit::RemoveFlag(flag.name.clone()));
             findings.push(
                 Finding::new(Id::BadValue, Severity::Error, Stage::Read)
-                    .says(format!("--{} {} cannot be used.", flag.name, short(value)), why, fix)
+                    .says(
+                        message!(
+                            "--{flag} {value} cannot be used.",
+                            flag = &flag.name,
+                            value = short(value)
+                        ),
+                        why,
+                        fix,
+                    )
                     .refers_to(LAUNCH)
                     .corrected_by(edit),
             );
@@ -74,9 +86,9 @@ pub(crate) fn flags(line: &Line, faults: &[FlagFault], input: &Input) -> Vec<Fin
     }
     if let Some(file) = line.value("config_file").filter(|_| input.config.is_none()) {
         findings.push(Finding::new(Id::NotUnderstood, Severity::Warning, Stage::Read).says(
-            format!("--config_file {} was not given to the doctor.", short(file)),
-            "What it holds decides as much as the flags do.",
-            "Give the file as well.",
+            message!("--config_file {file} was not given to the doctor.", file = short(file)),
+            message!("What it holds decides as much as the flags do."),
+            message!("Give the file as well."),
         ));
     }
     findings
@@ -84,7 +96,7 @@ pub(crate) fn flags(line: &Line, faults: &[FlagFault], input: &Input) -> Vec<Fin
 
 /// A line that starts nothing, or something that is not read here.
 fn not_a_launch(line: &Line, faults: &[FlagFault]) -> Option<Finding> {
-    let finding = |message: String, why: &str, fix: &str| {
+    let finding = |message: Message, why: Message, fix: Message| {
         Some(
             Finding::new(Id::NotUnderstood, Severity::Warning, Stage::Read)
                 .says(message, why, fix)
@@ -93,20 +105,27 @@ fn not_a_launch(line: &Line, faults: &[FlagFault]) -> Option<Finding> {
     };
     if let Some(other) = &line.foreign {
         return finding(
-            format!("The line starts {}, and only accelerate launch is read here.", short(other)),
-            "What its own flags decide is not known here, and a configuration file is not read \
-             by what it starts.",
-            "Set launcher=torchrun or python with WORLD_SIZE and LOCAL_RANK, or give the line of \
-             accelerate launch.",
+            message!(
+                "The line starts {other}, and only accelerate launch is read here.",
+                other = short(other)
+            ),
+            message!(
+                "What its own flags decide is not known here, and a configuration file is not read \
+             by what it starts."
+            ),
+            message!(
+                "Set launcher=torchrun or python with WORLD_SIZE and LOCAL_RANK, or give the line of \
+             accelerate launch."
+            ),
         );
     }
     let Some(script) = line.script.first() else {
         let nothing = line.flags.is_empty() && faults.is_empty();
         return nothing.then_some(()).and_then(|()| {
             finding(
-                "The line names no script and no flag.".to_owned(),
-                "accelerate launch stops without a script.",
-                "Give the line as it is typed.",
+                message!("The line names no script and no flag."),
+                message!("accelerate launch stops without a script."),
+                message!("Give the line as it is typed."),
             )
         });
     };
@@ -115,9 +134,12 @@ fn not_a_launch(line: &Line, faults: &[FlagFault]) -> Option<Finding> {
         return None;
     }
     finding(
-        format!("{} is taken for the script, and whatever follows for its own.", short(script)),
-        "The first word that is neither a flag nor a flag's value is the script to run.",
-        "Give the line from accelerate launch on; a script that is no .py file is fine.",
+        message!(
+            "{script} is taken for the script, and whatever follows for its own.",
+            script = short(script)
+        ),
+        message!("The first word that is neither a flag nor a flag's value is the script to run."),
+        message!("Give the line from accelerate launch on; a script that is no .py file is fine."),
     )
 }
 
@@ -137,20 +159,20 @@ fn fault(fault: &FlagFault) -> Finding {
     let finding = match fault {
         FlagFault::Unknown { typed, meant, .. } => {
             let fix = match meant {
-                Some(meant) => format!("Did you mean --{meant}?"),
-                None => "Put the script's own arguments after the script.".to_owned(),
+                Some(meant) => message!("Did you mean --{meant}?", meant = *meant),
+                None => message!("Put the script's own arguments after the script."),
             };
             Finding::new(Id::UnknownKey, Severity::Error, Stage::Read).says(
-                format!("accelerate launch has no flag {}.", short(typed)),
-                "What it does not know, accelerate launch takes for the script to run.",
+                message!("accelerate launch has no flag {typed}.", typed = short(typed)),
+                message!("What it does not know, accelerate launch takes for the script to run."),
                 fix,
             )
         }
         FlagFault::NoValue { name } => Finding::new(Id::BadValue, Severity::Error, Stage::Read)
             .says(
-                format!("--{name} has no value."),
-                "The launcher expects one after it.",
-                format!("Write --{name} and a value."),
+                message!("--{name} has no value.", name),
+                message!("The launcher expects one after it."),
+                message!("Write --{name} and a value.", name),
             ),
     };
     let finding = finding.refers_to(LAUNCH);
@@ -179,18 +201,18 @@ pub(crate) fn settings(input: &Input, handed_on: bool) -> Vec<Finding> {
         let size = Axis::ALL.iter().any(|axis| axis.variable() == name) && !handed_on;
         if size && !value.trim().parse::<u64>().is_ok_and(|n| (1..=MAX_COUNT).contains(&n)) {
             findings.push(Finding::new(Id::BadValue, Severity::Error, Stage::Read).says(
-                format!("{name} = {} cannot be used.", short(value)),
-                format!("It must be a whole number from 1 to {MAX_COUNT}."),
-                "Write the size that is meant; 1 leaves the axis out.",
+                message!("{name} = {value} cannot be used.", name, value = short(value)),
+                message!("It must be a whole number from 1 to {most}.", most = MAX_COUNT),
+                message!("Write the size that is meant; 1 leaves the axis out."),
             ));
         }
         if name == "ACCELERATE_USE_CPU" && truth(value).is_none() {
             findings.push(
                 Finding::new(Id::BadValue, Severity::Error, Stage::Read)
                     .says(
-                        format!("{name} = {} cannot be used.", short(value)),
-                        "accelerate stops at it with a ValueError: invalid truth value.",
-                        "Write true or false, or unset it.",
+                        message!("{name} = {value} cannot be used.", name, value = short(value)),
+                        message!("accelerate stops at it with a ValueError: invalid truth value."),
+                        message!("Write true or false, or unset it."),
                     )
                     .corrected_by([Edit::RemoveVariable(name.clone())]),
             );
@@ -213,14 +235,14 @@ fn unknown_variable(name: &str) -> Option<Finding> {
         return None;
     }
     let fix = match meant {
-        Some(meant) => format!("Did you mean {meant}?"),
-        None => "Set PARALLELISM_CONFIG_CP_SIZE, or use the configuration file.".to_owned(),
+        Some(meant) => message!("Did you mean {meant}?", meant),
+        None => message!("Set PARALLELISM_CONFIG_CP_SIZE, or use the configuration file."),
     };
     Some(
         Finding::new(Id::UnknownKey, Severity::Warning, Stage::Read)
             .says(
-                format!("The variable {} has no effect.", short(name)),
-                "accelerate reads variables by their exact names.",
+                message!("The variable {name} has no effect.", name = short(name)),
+                message!("accelerate reads variables by their exact names."),
                 fix,
             )
             .corrected_by([Edit::RemoveVariable(name.to_owned())]),
@@ -242,13 +264,15 @@ fn unknown_setting(name: &str) -> Finding {
         .or_else(|| nearest(&lower, facts))
         .or_else(|| nearest(&capitals, VARIABLES.iter().copied()));
     let fix = match meant {
-        Some(meant) => format!("Did you mean {meant}? Otherwise take it out."),
-        None => "Take it out, or write it as ringside doctor --help lists it.".to_owned(),
+        Some(meant) => message!("Did you mean {meant}? Otherwise take it out.", meant),
+        None => message!("Take it out, or write it as ringside doctor --help lists it."),
     };
     Finding::new(Id::UnknownKey, Severity::Warning, Stage::Read)
         .says(
-            format!("The setting {} is not understood.", short(name)),
-            "It is neither a fact that the doctor knows nor a variable, which are in capitals.",
+            message!("The setting {name} is not understood.", name = short(name)),
+            message!(
+                "It is neither a fact that the doctor knows nor a variable, which are in capitals."
+            ),
             fix,
         )
         .refers_to(None)
@@ -257,7 +281,8 @@ fn unknown_setting(name: &str) -> Finding {
 fn bad_fact(fact: Fact, name: &str, value: &str) -> Option<Finding> {
     let value = value.trim();
     let one_of = |names: &[&str]| {
-        (!names.contains(&value)).then(|| format!("It must be one of {}.", names.join(", ")))
+        (!names.contains(&value))
+            .then(|| message!("It must be one of {names}.", names = names.join(", ")))
     };
     let why = match fact {
         Fact::Launcher => {
@@ -265,12 +290,12 @@ fn bad_fact(fact: Fact, name: &str, value: &str) -> Option<Finding> {
         }
         Fact::Processes | Fact::SeqLen | Fact::PadToMultipleOf => {
             let good = value.parse::<u64>().is_ok_and(|n| n > 0);
-            (!good).then(|| "It must be a whole number from 1.".to_owned())
+            (!good).then(|| message!("It must be a whole number from {low}.", low = 1))
         }
-        Fact::Packing => truth(value).is_none().then(|| "It must be true or false.".to_owned()),
+        Fact::Packing => truth(value).is_none().then(|| message!("It must be true or false.")),
         Fact::SlidingWindow => {
             let good = truth(value).is_some() || value.parse::<u64>().is_ok();
-            (!good).then(|| "It must be a width, true or false.".to_owned())
+            (!good).then(|| message!("It must be a width, true or false."))
         }
         Fact::PaddingSide => one_of(&["left", "right"]),
         Fact::Loss => one_of(&["mean", "sum"]),
@@ -281,9 +306,13 @@ fn bad_fact(fact: Fact, name: &str, value: &str) -> Option<Finding> {
     Some(
         Finding::new(Id::BadValue, Severity::Error, Stage::Read)
             .says(
-                format!("{} = {} cannot be understood.", short(name), short(value)),
+                message!(
+                    "{name} = {value} cannot be understood.",
+                    name = short(name),
+                    value = short(value)
+                ),
                 why,
-                "Correct it, or leave it out.",
+                message!("Correct it, or leave it out."),
             )
             .refers_to(None),
     )
@@ -293,50 +322,65 @@ fn bad_fact(fact: Fact, name: &str, value: &str) -> Option<Finding> {
 pub(crate) fn versions(input: &Input, setup: &Setup) -> Vec<Finding> {
     let cp = setup.asked.cp > 1;
     let mut findings = Vec::new();
-    let unknown = |message: String, why: &str, fix: &str| {
+    let unknown = |message: Message, why: Message, fix: Message| {
         Finding::new(Id::UnknownVersion, Severity::Warning, Stage::Read).says(message, why, fix)
     };
-    let depends = "1.9 and earlier have no CP, 1.12.0 never builds its context, and 1.10, 1.11 and \
-                   1.13 and later work.";
-    let say = "Say which one it is: pip show accelerate.";
+    let depends = || {
+        message!(
+            "1.9 and earlier have no CP, 1.12.0 never builds its context, and 1.10, 1.11 and \
+                   1.13 and later work."
+        )
+    };
+    let say = || message!("Say which one it is: pip show accelerate.");
     match input.accelerate.as_deref().map(|text| (text, Version::parse(text))) {
         None if cp => findings.push(
             unknown(
-                format!("accelerate's version was not given; {NEWEST_KNOWN} is assumed."),
-                depends,
-                say,
+                message!(
+                    "accelerate's version was not given; {newest} is assumed.",
+                    newest = NEWEST_KNOWN
+                ),
+                depends(),
+                say(),
             )
             .corrected_by([Edit::Accelerate("1.13.0")]),
         ),
         None => {}
         Some((text, None)) => findings.push(
             unknown(
-                format!("{} is no version of accelerate; {NEWEST_KNOWN} is assumed.", short(text)),
-                depends,
-                say,
+                message!(
+                    "{text} is no version of accelerate; {newest} is assumed.",
+                    text = short(text),
+                    newest = NEWEST_KNOWN
+                ),
+                depends(),
+                say(),
             )
             .corrected_by([Edit::Accelerate("1.13.0")]),
         ),
         Some((_, Some(version))) if version.release > NEWEST_KNOWN.release => {
             findings.push(unknown(
-                format!(
-                    "accelerate {version} is newer than {NEWEST_KNOWN}, the newest that is known \
-                     here; it is assumed to behave the same."
+                message!(
+                    "accelerate {version} is newer than {newest}, the newest that is known \
+                     here; it is assumed to behave the same.",
+                    version,
+                    newest = NEWEST_KNOWN
                 ),
-                "What changed since cannot be told.",
-                "Compare with its release notes.",
+                message!("What changed since cannot be told."),
+                message!("Compare with its release notes."),
             ));
         }
         Some((_, Some(version))) if version.stand_in().is_some() => {
             let like = version.stand_in().unwrap_or(version);
             findings.push(
                 unknown(
-                    format!(
+                    message!(
                         "There is no accelerate {version} that is known here; it is assumed to \
-                         behave like {like}."
+                         behave like {like}.",
+                        version,
+                        like
                     ),
-                    depends,
-                    say,
+                    depends(),
+                    say(),
                 )
                 .corrected_by([Edit::Accelerate("1.13.0")]),
             );
@@ -348,12 +392,13 @@ pub(crate) fn versions(input: &Input, setup: &Setup) -> Vec<Finding> {
             if cp && turning {
                 findings.push(
                     unknown(
-                        format!(
+                        message!(
                             "accelerate {version} is a development version; it is assumed to \
-                             behave like the release."
+                             behave like the release.",
+                            version
                         ),
-                        depends,
-                        "Use a release, such as 1.13.0.",
+                        depends(),
+                        message!("Use a release, such as 1.13.0."),
                     )
                     .corrected_by([Edit::Accelerate("1.13.0")]),
                 );
@@ -363,9 +408,13 @@ pub(crate) fn versions(input: &Input, setup: &Setup) -> Vec<Finding> {
     for (package, given) in [("torch", &input.torch), ("TRL", &input.trl)] {
         if let Some(text) = given.as_deref().filter(|text| Version::parse(text).is_none()) {
             findings.push(unknown(
-                format!("{} is no version of {package}; a current one is assumed.", short(text)),
-                "What depends on it cannot be told.",
-                "Give it as pip prints it.",
+                message!(
+                    "{text} is no version of {package}; a current one is assumed.",
+                    text = short(text),
+                    package
+                ),
+                message!("What depends on it cannot be told."),
+                message!("Give it as pip prints it."),
             ));
         }
     }

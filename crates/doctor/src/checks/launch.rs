@@ -1,6 +1,7 @@
 //! What goes wrong while the processes are started.
 
 use plan::runtime::Preset;
+use plan::{Message, message};
 
 use crate::correct::Edit;
 use crate::facts::Fact;
@@ -18,10 +19,10 @@ pub(super) fn no_cp_in_version(setup: &Setup) -> Option<Finding> {
     Some(
         Finding::new(Id::NoCpInVersion, Severity::Error, Stage::Launch)
             .says(
-                format!("accelerate {} has no context parallelism.", setup.accelerate),
-                "1.10.0 (August 2025) is the first that has it; earlier ones refuse the section \
-                 and the flags, and never look at the variables.",
-                "Install accelerate 1.13.0 or later; 1.12.0 has it but never builds the context.",
+                message!("accelerate {version} has no context parallelism.", version = setup.accelerate),
+                message!("1.10.0 (August 2025) is the first that has it; earlier ones refuse the section \
+                 and the flags, and never look at the variables."),
+                message!("Install accelerate 1.13.0 or later; 1.12.0 has it but never builds the context."),
             )
             .corrected_by([Edit::Accelerate("1.13.0")]),
     )
@@ -32,24 +33,28 @@ pub(super) fn cpu_with_fsdp(setup: &Setup) -> Option<Finding> {
     let typed = wish == CpuWish::Flag && setup.line.has("use_fsdp");
     let (message, why) = match wish {
         CpuWish::Flag if typed => (
-            "accelerate launch stops: only one of --cpu and --use_fsdp at a time.",
-            "FSDP shards over accelerators, so the launcher refuses the two together.",
+            message!("accelerate launch stops: only one of --cpu and --use_fsdp at a time."),
+            message!("FSDP shards over accelerators, so the launcher refuses the two together."),
         ),
         CpuWish::Flag => (
-            "--cpu drops the file's FSDP without a word: one plain process starts.",
-            "The launcher takes its simple path for --cpu, and that path sets nothing of FSDP.",
+            message!("--cpu drops the file's FSDP without a word: one plain process starts."),
+            message!(
+                "The launcher takes its simple path for --cpu, and that path sets nothing of FSDP."
+            ),
         ),
         CpuWish::Config | CpuWish::Environment | CpuWish::Kind => (
-            "FSDP is asked for together with the CPU; it assumes an accelerator.",
-            "On the CPU the kind of run is MULTI_CPU or a single process, and FSDP's part of \
-             accelerate is reached from neither.",
+            message!("FSDP is asked for together with the CPU; it assumes an accelerator."),
+            message!(
+                "On the CPU the kind of run is MULTI_CPU or a single process, and FSDP's part of \
+             accelerate is reached from neither."
+            ),
         ),
     };
     let edit = if setup.no_gpu() { Edit::PlainCpu } else { Edit::LeaveCpu(wish) };
     let fix = if setup.no_gpu() {
-        "There is no GPU: leave FSDP out and run one process on the CPU."
+        message!("There is no GPU: leave FSDP out and run one process on the CPU.")
     } else {
-        "Leave the CPU out to shard over GPUs, or leave FSDP out to run on the CPU."
+        message!("Leave the CPU out to shard over GPUs, or leave FSDP out to run on the CPU.")
     };
     Some(
         Finding::new(Id::CpuWithFsdp, Severity::Error, Stage::Launch)
@@ -61,41 +66,51 @@ pub(super) fn cpu_with_fsdp(setup: &Setup) -> Option<Finding> {
 pub(super) fn cp_flag_ignored(setup: &Setup) -> Option<Finding> {
     let Parallelism::Ignored(reason) = setup.parallelism else { return None };
     let what = if setup.asked.cp > 1 {
-        format!("cp_size = {} is ignored without a word; cp stays 1.", setup.asked.cp)
+        message!("cp_size = {cp} is ignored without a word; cp stays 1.", cp = setup.asked.cp)
     } else {
-        "The sizes of the mesh are ignored without a word; all stay 1.".to_owned()
+        message!("The sizes of the mesh are ignored without a word; all stay 1.")
     };
     let (why, fix, severity) = match reason {
         Ignored::NoUseFlag => (
-            "The launcher hands the sizes on only with --use_parallelism_config.",
-            "Add --use_parallelism_config (with --use_fsdp --fsdp_version 2).",
+            message!("The launcher hands the sizes on only with --use_parallelism_config."),
+            message!("Add --use_parallelism_config (with --use_fsdp --fsdp_version 2)."),
             Severity::Error,
         ),
         Ignored::KindFlag => (
-            "A flag that names the kind of run keeps the launcher from switching the file's \
-             section on.",
-            "Leave that flag out, so that the file decides, or add --use_parallelism_config.",
+            message!(
+                "A flag that names the kind of run keeps the launcher from switching the file's \
+             section on."
+            ),
+            message!(
+                "Leave that flag out, so that the file decides, or add --use_parallelism_config."
+            ),
             Severity::Error,
         ),
         Ignored::SwitchedOff => (
-            "The section itself says use_parallelism_config: false.",
-            "Take that line out.",
+            message!("The section itself says use_parallelism_config: false."),
+            message!("Take that line out."),
             Severity::Error,
         ),
         Ignored::NoUseVariable => (
-            "Accelerator() reads the sizes only where ACCELERATE_USE_PARALLELISM_CONFIG is true, \
-             or where the script builds a ParallelismConfig itself.",
-            "Set ACCELERATE_USE_PARALLELISM_CONFIG=true, or pass a ParallelismConfig.",
+            message!(
+                "Accelerator() reads the sizes only where ACCELERATE_USE_PARALLELISM_CONFIG is true, \
+             or where the script builds a ParallelismConfig itself."
+            ),
+            message!("Set ACCELERATE_USE_PARALLELISM_CONFIG=true, or pass a ParallelismConfig."),
             Severity::Error,
         ),
         Ignored::Notebook => (
-            "notebook_launcher reads neither the file nor the launcher's flags.",
-            "Pass a ParallelismConfig to Accelerator() in the notebook, or use accelerate launch.",
+            message!("notebook_launcher reads neither the file nor the launcher's flags."),
+            message!(
+                "Pass a ParallelismConfig to Accelerator() in the notebook, or use accelerate launch."
+            ),
             Severity::Error,
         ),
         Ignored::OtherStarter => (
-            "torchrun and python read neither the file nor the launcher's flags.",
-            "Use accelerate launch, or pass a ParallelismConfig to Accelerator() in the script.",
+            message!("torchrun and python read neither the file nor the launcher's flags."),
+            message!(
+                "Use accelerate launch, or pass a ParallelismConfig to Accelerator() in the script."
+            ),
             Severity::Error,
         ),
     };
@@ -113,22 +128,29 @@ fn on_colab(setup: &Setup) -> bool {
 }
 
 pub(super) fn nvidia_smi_missing(setup: &Setup) -> Option<Finding> {
-    let (severity, when) = match setup.starter {
-        Starter::Notebook => (Severity::Error, ""),
-        Starter::PerhapsNotebook => (Severity::Warning, "Started from the notebook, "),
+    let severity = match setup.starter {
+        Starter::Notebook => Severity::Error,
+        Starter::PerhapsNotebook => Severity::Warning,
         Starter::Launch | Starter::Torchrun | Starter::Python => return None,
     };
     if !on_colab(setup) || !setup.no_gpu() || setup.accelerate.has(REPAIRED) {
         return None;
     }
-    let message = format!("{when}notebook_launcher stops: FileNotFoundError for nvidia-smi.");
+    let message = match severity {
+        Severity::Error => {
+            message!("notebook_launcher stops: FileNotFoundError for nvidia-smi.")
+        }
+        Severity::Warning | Severity::Info => message!(
+            "Started from the notebook, notebook_launcher stops: FileNotFoundError for nvidia-smi."
+        ),
+    };
     Some(
         Finding::new(Id::NvidiaSmiMissing, severity, Stage::Launch)
             .says(
                 message,
-                "In Colab the launcher counts GPUs with nvidia-smi before it looks whether CUDA \
-                 is there, and without a GPU there is no such program.",
-                "Install accelerate 1.13.0 or later, or call the training function directly.",
+                message!("In Colab the launcher counts GPUs with nvidia-smi before it looks whether CUDA \
+                 is there, and without a GPU there is no such program."),
+                message!("Install accelerate 1.13.0 or later, or call the training function directly."),
             )
             .corrected_by([Edit::Accelerate("1.13.0")]),
     )
@@ -146,20 +168,24 @@ pub(super) fn processes_ignored(setup: &Setup) -> Option<Finding> {
         && !setup.mpirun;
     let (why, fix) = match (colab, simple) {
         (true, _) => (
-            "In Colab without two GPUs the launcher calls the function once and does not look at \
-             num_processes.",
-            "Say 1, or move to a machine with the GPUs.",
+            message!(
+                "In Colab without two GPUs the launcher calls the function once and does not look at \
+             num_processes."
+            ),
+            message!("Say 1, or move to a machine with the GPUs."),
         ),
         (_, true) => (
-            "For this kind of run accelerate launch starts the script once; only mpirun starts \
-             several on CPUs.",
-            "Say 1, or start it under mpirun (mpirun_hostfile in mpirun_config).",
+            message!(
+                "For this kind of run accelerate launch starts the script once; only mpirun starts \
+             several on CPUs."
+            ),
+            message!("Say 1, or start it under mpirun (mpirun_hostfile in mpirun_config)."),
         ),
         (false, false) => return None,
     };
     Some(
         Finding::new(Id::ProcessesIgnored, Severity::Warning, Stage::Silent)
-            .says(format!("{asked} processes are asked for and one runs."), why, fix)
+            .says(message!("{asked} processes are asked for and one runs.", asked), why, fix)
             .corrected_by([Edit::Processes(1)]),
     )
 }
@@ -177,29 +203,38 @@ pub(super) fn ranks_alone(setup: &Setup) -> Option<Finding> {
     let finding = match (grouped, notebook) {
         (true, false) => return None,
         (true, true) => Finding::new(Id::RanksAlone, Severity::Info, Stage::Silent).says(
-            format!(
+            message!(
                 "notebook_launcher says \"Launching training on {asked} CUDAs\"; it is \
-                     {asked} processes on the CPU, and they form a group."
+                     {asked} processes on the CPU, and they form a group.",
+                asked
             ),
-            "The launcher names a device that is not there. From 1.13.0 on a group on the CPU \
-                 needs cpu=True as well, so the same call leaves each process alone.",
-            "Before moving to 1.13.0 or later, write Accelerator(cpu=True).",
+            message!(
+                "The launcher names a device that is not there. From 1.13.0 on a group on the CPU \
+                 needs cpu=True as well, so the same call leaves each process alone."
+            ),
+            message!("Before moving to 1.13.0 or later, write Accelerator(cpu=True)."),
         ),
-        (false, true) => alone(asked, "notebook_launcher").corrected_by([Edit::Processes(1)]),
+        (false, true) => {
+            alone(asked, "notebook_launcher".into()).corrected_by([Edit::Processes(1)])
+        }
         (false, false) => {
             let edit = Edit::PutVariable("ACCELERATE_USE_CPU", "true");
-            alone(asked, "torchrun or mpirun").corrected_by([edit])
+            alone(asked, message!("torchrun or mpirun")).corrected_by([edit])
         }
     };
     Some(finding)
 }
 
-fn alone(asked: u64, by: &str) -> Finding {
+fn alone(asked: u64, by: Message) -> Finding {
     Finding::new(Id::RanksAlone, Severity::Error, Stage::Silent).says(
-        format!("{by} starts {asked} processes, and each believes it is rank 0 of 1."),
-        "From 1.13.0 on accelerate makes a group on the CPU only where cpu=True is said. Each \
-         process trains the whole run by itself; notebook_launcher even speaks of CUDAs.",
-        "Write Accelerator(cpu=True) or set ACCELERATE_USE_CPU=true, or start one process.",
+        message!("{by} starts {asked} processes, and each believes it is rank 0 of 1.", by, asked),
+        message!(
+            "From 1.13.0 on accelerate makes a group on the CPU only where cpu=True is said. Each \
+         process trains the whole run by itself; notebook_launcher even speaks of CUDAs."
+        ),
+        message!(
+            "Write Accelerator(cpu=True) or set ACCELERATE_USE_CPU=true, or start one process."
+        ),
     )
 }
 
@@ -235,13 +270,15 @@ pub(super) fn more_ranks_than_gpus(setup: &Setup) -> Option<Finding> {
             ));
         }
     }
-    let gpus_are = if gpus == 1 { "is 1 GPU".to_owned() } else { format!("are {gpus} GPUs") };
+    let gpus_are = if gpus == 1 { message!("is 1 GPU") } else { message!("are {gpus} GPUs", gpus) };
     Some(
         Finding::new(Id::MoreRanksThanGpus, Severity::Error, Stage::Launch)
             .says(
-                format!("{asked} processes are asked for and there {gpus_are}."),
-                "Each process takes a GPU of its own; the others stop with an invalid device.",
-                format!("Use num_processes {gpus}, or a machine with {asked} GPUs."),
+                message!("{asked} processes are asked for and there {gpus_are}.", asked, gpus_are),
+                message!(
+                    "Each process takes a GPU of its own; the others stop with an invalid device."
+                ),
+                message!("Use num_processes {gpus}, or a machine with {asked} GPUs.", gpus, asked),
             )
             .corrected_by(edits),
     )
@@ -260,16 +297,28 @@ fn hidden_gpus(who: Hidden, asked: u64, gpus: u64) -> Finding {
         }
     };
     let (left, fix) = match gpus {
-        0 => ("no GPU".to_owned(), format!("Take {name} out, or ask for a run on the CPU.")),
+        0 => (message!("no GPU"), message!("Take {name} out, or ask for a run on the CPU.", name)),
         gpus => (
-            if gpus == 1 { "1 GPU".to_owned() } else { format!("{gpus} GPUs") },
-            format!("Name {asked} GPUs in {name} or leave it out, or use num_processes {gpus}."),
+            if gpus == 1 { message!("1 GPU") } else { message!("{number} GPUs", number = gpus) },
+            message!(
+                "Name {asked} GPUs in {name} or leave it out, or use num_processes {gpus}.",
+                asked,
+                name,
+                gpus
+            ),
         ),
     };
     Finding::new(Id::MoreRanksThanGpus, Severity::Error, Stage::Launch)
         .says(
-            format!("{asked} processes are asked for, and {name} leaves {left} to see."),
-            "Each process takes a GPU of its own; the others stop with an invalid device.",
+            message!(
+                "{asked} processes are asked for, and {name} leaves {left} to see.",
+                asked,
+                name,
+                left
+            ),
+            message!(
+                "Each process takes a GPU of its own; the others stop with an invalid device."
+            ),
             fix,
         )
         .corrected_by(edits)
@@ -284,17 +333,17 @@ pub(super) fn gpus_passed_over(setup: &Setup) -> Option<Finding> {
         return None;
     }
     let (id, what) = if setup.accelerate.has(REPAIRED) {
-        (Id::RanksAlone, "each believes it is rank 0 of 1")
+        (Id::RanksAlone, message!("each believes it is rank 0 of 1"))
     } else {
-        (Id::GpusPassedOver, "they train on the CPU, as a MULTI_CPU group")
+        (Id::GpusPassedOver, message!("they train on the CPU, as a MULTI_CPU group"))
     };
-    let message = format!("mpirun starts {asked} processes, and {what}.");
+    let message = message!("mpirun starts {asked} processes, and {what}.", asked, what);
     Some(Finding::new(id, Severity::Error, Stage::Silent).says(
         message,
-        "mpirun sets no LOCAL_RANK, and accelerate looks at the GPUs only where there is one; \
-         from 1.13.0 on MPI's own variables count only with cpu=True.",
-        "Start it with torchrun or accelerate launch on each node, or set LOCAL_RANK from MPI's \
-         variable before the script.",
+        message!("mpirun sets no LOCAL_RANK, and accelerate looks at the GPUs only where there is one; \
+         from 1.13.0 on MPI's own variables count only with cpu=True."),
+        message!("Start it with torchrun or accelerate launch on each node, or set LOCAL_RANK from MPI's \
+         variable before the script."),
     ))
 }
 
@@ -312,9 +361,11 @@ pub(super) fn missing_processes(setup: &Setup) -> Option<Finding> {
     Some(
         Finding::new(Id::MissingKey, Severity::Error, Stage::Launch)
             .says(
-                "accelerate launch stops: num_processes must be passed.",
-                "The file does not hold it, and there is no default for this kind of run.",
-                format!("Add num_processes: {product}, or pass --num_processes."),
+                message!("accelerate launch stops: num_processes must be passed."),
+                message!(
+                    "The file does not hold it, and there is no default for this kind of run."
+                ),
+                message!("Add num_processes: {product}, or pass --num_processes.", product),
             )
             .corrected_by([Edit::Processes(product)]),
     )

@@ -1,5 +1,7 @@
 //! What goes wrong once the run is built: in `prepare`, at the first step, or without a word.
 
+use plan::message;
+
 use crate::correct::Edit;
 use crate::facts::{Fact, truth};
 use crate::finding::{Finding, Id, Severity, Stage};
@@ -11,9 +13,12 @@ pub(super) fn window_with_cp(setup: &Setup) -> Option<Finding> {
         return None;
     }
     let (stage, message) = if setup.accelerate.has(WINDOW_REFUSED) {
-        (Stage::Prepare, "prepare() stops: CP does not support sliding or chunked attention.")
+        (
+            Stage::Prepare,
+            message!("prepare() stops: CP does not support sliding or chunked attention."),
+        )
     } else {
-        (Stage::Silent, "The sliding window is dropped: it trains full causal attention.")
+        (Stage::Silent, message!("The sliding window is dropped: it trains full causal attention."))
     };
     let refused = stage == Stage::Prepare;
     let (since, until) = if refused { ("1.15.0", None) } else { ("1.10.0", Some("1.15.0")) };
@@ -22,9 +27,9 @@ pub(super) fn window_with_cp(setup: &Setup) -> Option<Finding> {
             .between(since, until)
             .says(
                 message,
-                "CP's hook takes every mask away and sets plain causal attention, so a window is \
-                 lost; from 1.15.0 (PR 4177) such models are refused instead.",
-                "Use a model with full attention, or leave CP out.",
+                message!("CP's hook takes every mask away and sets plain causal attention, so a window is \
+                 lost; from 1.15.0 (PR 4177) such models are refused instead."),
+                message!("Use a model with full attention, or leave CP out."),
             )
             .corrected_by([Edit::Script(Fact::SlidingWindow, "none".to_owned())]),
     )
@@ -38,12 +43,12 @@ pub(super) fn context_never_built(setup: &Setup) -> Option<Finding> {
     Some(
         Finding::new(Id::CpContextNeverBuilt, Severity::Error, Stage::FirstStep)
             .says(
-                "AttributeError: 'Accelerator' object has no attribute '_cp_context', at the \
-                 first step.",
-                "In 1.12.0 prepare() returns early where sp_backend is deepspeed, and that is its \
+                message!("AttributeError: 'Accelerator' object has no attribute '_cp_context', at the \
+                 first step."),
+                message!("In 1.12.0 prepare() returns early where sp_backend is deepspeed, and that is its \
                  default even with SP off; so the context is never built (PR 3817 brought it, \
-                 PR 3858 and 3862 repaired it).",
-                "Install accelerate 1.13.0 or later, or 1.11.0.",
+                 PR 3858 and 3862 repaired it)."),
+                message!("Install accelerate 1.13.0 or later, or 1.11.0."),
             )
             .corrected_by([Edit::Accelerate("1.13.0")]),
     )
@@ -56,11 +61,11 @@ pub(super) fn context_before_prepare(setup: &Setup) -> Option<Finding> {
     Some(
         Finding::new(Id::CpContextBeforePrepare, Severity::Error, Stage::FirstStep)
             .says(
-                "AttributeError: 'Accelerator' object has no attribute '_cp_context', where the \
-                 context is entered.",
-                "prepare() builds the context; maybe_context_parallel before it finds none. The \
-                 message is the same as for the fault of 1.12.0, the cause is not.",
-                "Call accelerator.prepare(model, ...) first, then enter maybe_context_parallel.",
+                message!("AttributeError: 'Accelerator' object has no attribute '_cp_context', where the \
+                 context is entered."),
+                message!("prepare() builds the context; maybe_context_parallel before it finds none. The \
+                 message is the same as for the fault of 1.12.0, the cause is not."),
+                message!("Call accelerator.prepare(model, ...) first, then enter maybe_context_parallel."),
             )
             .corrected_by([Edit::Script(Fact::Context, "after-prepare".to_owned())]),
     )
@@ -77,11 +82,19 @@ pub(super) fn length_not_divisible(setup: &Setup) -> Option<Finding> {
     let (what, edit) = match (length, padded) {
         (_, Some(padded)) if fine(padded) => return None,
         (_, Some(padded)) => (
-            format!("pad_to_multiple_of = {padded} is no multiple of {multiple}."),
+            message!(
+                "pad_to_multiple_of = {padded} is no multiple of {multiple}.",
+                padded,
+                multiple
+            ),
             Edit::Script(Fact::PadToMultipleOf, multiple.to_string()),
         ),
         (Some(length), None) if !fine(length) => (
-            format!("A sequence of {length} tokens is no multiple of {multiple}."),
+            message!(
+                "A sequence of {length} tokens is no multiple of {multiple}.",
+                length,
+                multiple
+            ),
             Edit::Script(Fact::PadToMultipleOf, multiple.to_string()),
         ),
         (_, None) => return None,
@@ -89,12 +102,16 @@ pub(super) fn length_not_divisible(setup: &Setup) -> Option<Finding> {
     Some(
         Finding::new(Id::LengthNotDivisible, Severity::Error, Stage::FirstStep)
             .says(
-                format!("{what} torch stops with an assertion that has no text."),
-                format!(
+                message!("{what} torch stops with an assertion that has no text.", what),
+                message!(
                     "For balance torch cuts a sequence into 2 x cp_size = {multiple} pieces of \
-                     equal length."
+                     equal length.",
+                    multiple
                 ),
-                format!("Pad to a multiple of {multiple}: pad_to_multiple_of={multiple}."),
+                message!(
+                    "Pad to a multiple of {multiple}: pad_to_multiple_of={multiple}.",
+                    multiple
+                ),
             )
             .corrected_by([edit]),
     )
@@ -106,17 +123,19 @@ pub(super) fn packing_with_cp(setup: &Setup) -> Option<Finding> {
     }
     let refuses = setup.trl.is_some_and(|trl| trl.has(TRL_REFUSES_PACKING));
     let (stage, message) = if refuses {
-        (Stage::Accelerator, "SFTTrainer stops: packing is not compatible with CP.")
+        (Stage::Accelerator, message!("SFTTrainer stops: packing is not compatible with CP."))
     } else {
-        (Stage::Silent, "Packed documents attend across their borders.")
+        (Stage::Silent, message!("Packed documents attend across their borders."))
     };
     Some(
         Finding::new(Id::PackingWithCp, Severity::Error, stage)
             .says(
                 message,
-                "Packing keeps documents apart by a block mask, and CP's hook takes every mask \
-                 away. TRL refuses the two together from 1.11.0 (PR 6843).",
-                "Set packing=False (and eval_packing=False), or leave CP out.",
+                message!(
+                    "Packing keeps documents apart by a block mask, and CP's hook takes every mask \
+                 away. TRL refuses the two together from 1.11.0 (PR 6843)."
+                ),
+                message!("Set packing=False (and eval_packing=False), or leave CP out."),
             )
             .corrected_by([Edit::Script(Fact::Packing, "false".to_owned())]),
     )
@@ -138,16 +157,16 @@ pub(super) fn mask_dropped(setup: &Setup) -> Option<Finding> {
         edits.push(Edit::Script(Fact::PaddingSide, "right".to_owned()));
     }
     let message = if left && !mask {
-        "The mask that hides padding on the left is dropped: tokens attend to padding."
+        message!("The mask that hides padding on the left is dropped: tokens attend to padding.")
     } else {
-        "The attention mask is dropped: attention is plain causal."
+        message!("The attention mask is dropped: attention is plain causal.")
     };
     Some(
         Finding::new(Id::MaskDropped, Severity::Warning, Stage::Silent)
             .says(
                 message,
-                "CP's hook on every self_attn sets attention_mask to None and is_causal to True.",
-                "Pad on the right, where causal attention hides it, or leave CP out.",
+                message!("CP's hook on every self_attn sets attention_mask to None and is_causal to True."),
+                message!("Pad on the right, where causal attention hides it, or leave CP out."),
             )
             .corrected_by(edits),
     )
@@ -161,10 +180,10 @@ pub(super) fn loss_unequal_shards(setup: &Setup) -> Option<Finding> {
     Some(
         Finding::new(Id::LossUnequalShards, Severity::Warning, Stage::Silent)
             .says(
-                "The loss is wrong where shards hold different numbers of valid tokens.",
-                "The documented loop averages each rank's mean, so a token on a shard with few of \
-                 them weighs more than one on a shard with many.",
-                "Sum each rank's losses, reduce sum and count over dp_cp, and divide once.",
+                message!("The loss is wrong where shards hold different numbers of valid tokens."),
+                message!("The documented loop averages each rank's mean, so a token on a shard with few of \
+                 them weighs more than one on a shard with many."),
+                message!("Sum each rank's losses, reduce sum and count over dp_cp, and divide once."),
             )
             .corrected_by([Edit::Script(Fact::Loss, "sum".to_owned())]),
     )

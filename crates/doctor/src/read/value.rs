@@ -1,5 +1,7 @@
 //! Whether a value has the shape that its key asks for, and what may have been meant.
 
+use plan::{Message, message};
+
 use super::MAX_COUNT;
 use crate::document::Value;
 use crate::facts::truth;
@@ -8,7 +10,7 @@ use crate::nearest::nearest;
 use crate::yaml::Scalar;
 
 /// Why the value cannot be used, and what may have been meant.
-pub(super) fn fault(scalar: &Scalar, shape: Shape) -> Option<(String, Option<Value>)> {
+pub(super) fn fault(scalar: &Scalar, shape: Shape) -> Option<(Message, Option<Value>)> {
     let low = match shape {
         Shape::Count => 1,
         Shape::Index => 0,
@@ -24,34 +26,37 @@ pub(super) fn fault(scalar: &Scalar, shape: Shape) -> Option<(String, Option<Val
         }
     };
     if let Scalar::Null = scalar {
-        return Some((format!("Nothing is written after it. {}", expected(shape)), None));
+        return Some((
+            message!("Nothing is written after it. {expected}", expected = expected(shape)),
+            None,
+        ));
     }
     let Scalar::Int(number) = scalar else {
         let meant = scalar.to_string().trim().parse::<u64>().ok().filter(|&n| n >= low);
         let meant = meant.filter(|&number| number <= MAX_COUNT);
         let why = match (scalar, meant) {
             (Scalar::Text(_), Some(_)) => {
-                "In quotes it is text, and text cannot be compared with a number.".to_owned()
+                message!("In quotes it is text, and text cannot be compared with a number.")
             }
             _ => expected(shape),
         };
         return Some((why, meant.map(Value::int)));
     };
     if *number < i128::from(low) {
-        return Some((format!("It must be a whole number from {low}."), None));
+        return Some((message!("It must be a whole number from {low}.", low), None));
     }
     if *number > i128::from(MAX_COUNT) {
-        return Some((format!("Nobody has more than {MAX_COUNT} of these."), None));
+        return Some((message!("Nobody has more than {most} of these.", most = MAX_COUNT), None));
     }
     None
 }
 
-fn switch_fault(scalar: &Scalar) -> Option<(String, Option<Value>)> {
+fn switch_fault(scalar: &Scalar) -> Option<(Message, Option<Value>)> {
     match scalar {
         Scalar::Bool(_) => None,
         Scalar::Text(text) => match truth(text) {
             Some(meant) => Some((
-                "In quotes it is text, and any text that is not empty counts as true.".to_owned(),
+                message!("In quotes it is text, and any text that is not empty counts as true."),
                 Some(Value::bool(meant)),
             )),
             None => Some((expected(Shape::Switch), None)),
@@ -61,11 +66,11 @@ fn switch_fault(scalar: &Scalar) -> Option<(String, Option<Value>)> {
     }
 }
 
-fn text_fault(scalar: &Scalar) -> Option<(String, Option<Value>)> {
+fn text_fault(scalar: &Scalar) -> Option<(Message, Option<Value>)> {
     match scalar {
         Scalar::Text(_) | Scalar::Null => None,
         Scalar::Int(_) | Scalar::Float(_) | Scalar::Bool(_) => Some((
-            "Without quotes it is no text, and the launcher takes it apart as text.".to_owned(),
+            message!("Without quotes it is no text, and the launcher takes it apart as text."),
             Some(Value::text(&scalar.to_string())),
         )),
     }
@@ -74,9 +79,12 @@ fn text_fault(scalar: &Scalar) -> Option<(String, Option<Value>)> {
 fn choice_fault(
     scalar: &Scalar,
     names: &'static [&'static str],
-) -> Option<(String, Option<Value>)> {
+) -> Option<(Message, Option<Value>)> {
     if let Scalar::Null = scalar {
-        let why = format!("Nothing is written after it. {}", expected(Shape::Choice(names)));
+        let why = message!(
+            "Nothing is written after it. {expected}",
+            expected = expected(Shape::Choice(names))
+        );
         return Some((why, None));
     }
     let given = scalar.to_string();
@@ -88,8 +96,9 @@ fn choice_fault(
         return None;
     }
     if *scalar == Scalar::Bool(false) && names.contains(&"no") {
-        let why = "Without quotes, no is a truth value in YAML, and the launcher needs text.";
-        return Some((why.to_owned(), Some(Value::text("no"))));
+        let why =
+            message!("Without quotes, no is a truth value in YAML, and the launcher needs text.");
+        return Some((why, Some(Value::text("no"))));
     }
     let meant = names
         .iter()
@@ -98,18 +107,18 @@ fn choice_fault(
         // Of one letter every other is a neighbour.
         .or_else(|| nearest(&given, names.iter().copied().filter(|name| name.len() > 1)));
     let meant = if names == ["1", "2"] { Some(Value::int(2)) } else { meant.map(Value::text) };
-    Some((format!("It must be one of {}.", names.join(", ")), meant))
+    Some((message!("It must be one of {names}.", names = names.join(", ")), meant))
 }
 
-pub(super) fn expected(shape: Shape) -> String {
+pub(super) fn expected(shape: Shape) -> Message {
     match shape {
-        Shape::Count => "It must be a whole number from 1.".to_owned(),
-        Shape::Index => "It must be a whole number from 0.".to_owned(),
-        Shape::Switch => "It must be true or false.".to_owned(),
-        Shape::Choice(names) => format!("It must be one of {}.", names.join(", ")),
-        Shape::Text => "It must be text, in quotes where it is a number.".to_owned(),
-        Shape::Single => "It must be a single value.".to_owned(),
-        Shape::Section => "It must be a section with keys of its own.".to_owned(),
-        Shape::Any => "It cannot be read.".to_owned(),
+        Shape::Count => message!("It must be a whole number from {low}.", low = 1),
+        Shape::Index => message!("It must be a whole number from {low}.", low = 0),
+        Shape::Switch => message!("It must be true or false."),
+        Shape::Choice(names) => message!("It must be one of {names}.", names = names.join(", ")),
+        Shape::Text => message!("It must be text, in quotes where it is a number."),
+        Shape::Single => message!("It must be a single value."),
+        Shape::Section => message!("It must be a section with keys of its own."),
+        Shape::Any => message!("It cannot be read."),
     }
 }

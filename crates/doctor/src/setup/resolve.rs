@@ -1,6 +1,7 @@
 //! Lowers flags, file and variables into a [`Setup`], in the order in which accelerate does.
 
 use plan::runtime::{Launch, Preset};
+use plan::{Message, message};
 
 use super::asked::Asked;
 use super::gpus::{gpus, ids};
@@ -121,30 +122,35 @@ fn starter(input: &Input, line: &Line, facts: &Facts, source: Source) -> Starter
     }
 }
 
-fn assumptions(input: &Input, setup: &Setup) -> Vec<String> {
+fn assumptions(input: &Input, setup: &Setup) -> Vec<Message> {
     let mut assumed = Vec::new();
     if input.accelerate.is_none() {
-        assumed.push(format!("accelerate {NEWEST_KNOWN}, as no version was given"));
+        assumed
+            .push(message!("accelerate {newest}, as no version was given", newest = NEWEST_KNOWN));
     }
     if setup.cp_on() && input.torch.is_none() {
-        assumed.push("torch 2.6 or later, as no version was given".to_owned());
+        assumed.push(message!("torch 2.6 or later, as no version was given"));
     }
     if setup.machine.is_none() {
         let cpu = setup.cpu.is_some();
         assumed.push(if cpu {
-            "a machine of which only the CPU is used".to_owned()
+            message!("a machine of which only the CPU is used")
         } else {
-            "a machine with the GPUs that the run asks for".to_owned()
+            message!("a machine with the GPUs that the run asks for")
         });
     }
     for name in &input.repeated {
         if let Some(value) = input.settings.get(name) {
             let (name, value) = (short(name), short(value));
-            assumed.push(format!("{name}={value}, the last of the values that were given"));
+            assumed.push(message!(
+                "{name}={value}, the last of the values that were given",
+                name,
+                value
+            ));
         }
     }
     if setup.source == Source::NoConfig && setup.starter == Starter::Launch {
-        assumed.push("no default configuration in the cache of Hugging Face".to_owned());
+        assumed.push(message!("no default configuration in the cache of Hugging Face"));
     }
     assumed
 }

@@ -1,5 +1,6 @@
 //! What a tag makes of a value, as Python's `yaml.safe_load` has it.
 
+use plan::{Message, message};
 use saphyr_parser::{ScalarStyle, Tag};
 
 use super::{Scalar, plain};
@@ -8,7 +9,11 @@ use super::{Scalar, plain};
 const CORE: &str = "tag:yaml.org,2002:";
 
 /// The value of a scalar under its tag; what is wrong with the tag where there is no such value.
-pub(super) fn resolve(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Scalar, String> {
+pub(super) fn resolve(
+    text: &str,
+    style: ScalarStyle,
+    tag: Option<&Tag>,
+) -> Result<Scalar, Message> {
     let Some(tag) = tag.map(name) else {
         let quoted = style != ScalarStyle::Plain;
         return Ok(if quoted { Scalar::Text(text.to_owned()) } else { plain(text) });
@@ -25,12 +30,12 @@ pub(super) fn resolve(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Resu
     match (fits, read) {
         (true, Scalar::Int(number)) if tag == "float" => Ok(Scalar::Float(format!("{number}.0"))),
         (true, read) => Ok(read),
-        (false, _) => Err(format!("the value is no {tag}, and its tag says so")),
+        (false, _) => Err(message!("the value is no {tag}, and its tag says so", tag)),
     }
 }
 
 /// What is wrong with the tag of a collection, if anything.
-pub(super) fn collection(tag: Option<&Tag>, own: &str) -> Result<(), String> {
+pub(super) fn collection(tag: Option<&Tag>, own: &str) -> Result<(), Message> {
     match tag.map(name) {
         None => Ok(()),
         Some(tag) if tag == own || tag == "!" => Ok(()),
@@ -49,9 +54,9 @@ fn name(tag: &Tag) -> String {
     }
 }
 
-fn unknown(tag: &str) -> String {
+fn unknown(tag: &str) -> Message {
     let tag = crate::text::short(tag);
-    format!("yaml.safe_load knows no tag {tag} and stops with a ConstructorError")
+    message!("yaml.safe_load knows no tag {tag} and stops with a ConstructorError", tag)
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! How the ranks talk.
 
 use super::branch::Branch;
-use super::device::count;
 use super::probe::{Browser, Launch, Place, Probe, Support, WhyNoCuda};
 use super::profile::{Backend, Device, Trail};
 use super::request::{BackendChoice, Request};
-use crate::Refusal;
+use crate::{Message, Refusal, message};
 
 pub(super) fn decide(
     probe: &Probe,
@@ -15,7 +14,10 @@ pub(super) fn decide(
 ) -> Result<Backend, Refusal> {
     let wish = match (request.backend, request.force_cpu) {
         (BackendChoice::Nccl, true) => {
-            trail.overruled("backend = nccl", "force_cpu outranks it, and NCCL moves GPU memory");
+            trail.overruled(
+                "backend = nccl",
+                message!("force_cpu outranks it, and NCCL moves GPU memory"),
+            );
             BackendChoice::Auto
         }
         (wish, _) => wish,
@@ -35,25 +37,42 @@ fn in_a_page(browser: Browser, wish: BackendChoice, trail: &mut Trail) -> Result
     };
     if let Some(name) = wished {
         trail.at(Branch::NotInAPage);
-        return Err(refuse(name, "in a page a rank is a web worker", "use backend workers"));
+        return Err(refuse(
+            name,
+            message!("in a page a rank is a web worker"),
+            message!("use backend workers"),
+        ));
     }
     if browser.workers == Support::Absent || browser.simd == Support::Absent {
         trail.at(Branch::NoWorkers);
     }
     if browser.workers == Support::Absent {
-        let why = "this browser has no module workers, and a rank is one";
-        return Err(refuse("workers", why, "use a current browser, or run the native program"));
+        let why = message!("this browser has no module workers, and a rank is one");
+        return Err(refuse(
+            "workers",
+            why,
+            message!("use a current browser, or run the native program"),
+        ));
     }
     if browser.simd == Support::Absent {
-        let why = "this browser has no WebAssembly SIMD, which the rank worker is built for";
-        return Err(refuse("workers", why, "use a current browser, or run the native program"));
+        let why =
+            message!("this browser has no WebAssembly SIMD, which the rank worker is built for");
+        return Err(refuse(
+            "workers",
+            why,
+            message!("use a current browser, or run the native program"),
+        ));
     }
     trail.at(Branch::Workers);
     trail.took(
         "workers",
         match browser.isolation {
-            Support::Present => "a page; messages travel on ports, so its isolation is not needed",
-            Support::Absent => "a page; messages travel on ports, so no isolation is needed",
+            Support::Present => {
+                message!("a page; messages travel on ports, so its isolation is not needed")
+            }
+            Support::Absent => {
+                message!("a page; messages travel on ports, so no isolation is needed")
+            }
         },
     );
     Ok(Backend::Workers)
@@ -69,13 +88,13 @@ fn natively(
     match wish {
         BackendChoice::Workers => {
             trail.at(Branch::OnlyInAPage);
-            let why = "workers belong to a page, and this is a native program";
-            Err(refuse("workers", why, "use backend threads"))
+            let why = message!("workers belong to a page, and this is a native program");
+            Err(refuse("workers", why, message!("use backend threads")))
         }
         BackendChoice::Threads => {
             never_alone(probe, "threads", trail)?;
             trail.at(Branch::Threads);
-            trail.took("threads", "it was asked for");
+            trail.took("threads", message!("it was asked for"));
             Ok(Backend::Threads)
         }
         BackendChoice::Mpi => mpi(probe, trail),
@@ -92,13 +111,14 @@ fn never_alone(probe: &Probe, backend: &str, trail: &mut Trail) -> Result<(), Re
             trail.at(Branch::Alone);
             Err(refuse(
                 backend,
-                format!(
-                    "{} started {size} processes, and each would believe that it is alone",
-                    launcher.name()
+                message!(
+                    "{launcher} started {size} processes, and each would believe that it is alone",
+                    launcher = launcher.name(),
+                    size
                 ),
                 match probe.build.mpi {
-                    Support::Present => "use backend mpi, or start one process",
-                    Support::Absent => "build with --features mpi, or start one process",
+                    Support::Present => message!("use backend mpi, or start one process"),
+                    Support::Absent => message!("build with --features mpi, or start one process"),
                 },
             ))
         }
@@ -109,22 +129,31 @@ fn never_alone(probe: &Probe, backend: &str, trail: &mut Trail) -> Result<(), Re
 fn mpi(probe: &Probe, trail: &mut Trail) -> Result<Backend, Refusal> {
     if probe.build.mpi == Support::Absent {
         trail.at(Branch::NoMpi);
-        let why = "this program is built without MPI";
-        return Err(refuse("mpi", why, "build with --features mpi, or use backend threads"));
+        let why = message!("this program is built without MPI");
+        return Err(refuse(
+            "mpi",
+            why,
+            message!("build with --features mpi, or use backend threads"),
+        ));
     }
     match probe.launch {
         Launch::Alone => {
             trail.at(Branch::NoMpi);
             Err(refuse(
                 "mpi",
-                "no MPI launcher started this process",
-                "start it with mpirun -n W, or use backend threads",
+                message!("no MPI launcher started this process"),
+                message!("start it with mpirun -n W, or use backend threads"),
             ))
         }
         Launch::Mpi { launcher, size, .. } => {
             trail.at(Branch::Mpi);
-            let why = format!("{} started {}", launcher.name(), count(size, "process"));
-            trail.took("mpi", why.replace("processs", "processes"));
+            let processes = match size {
+                1 => message!("1 process"),
+                _ => message!("{size} processes", size),
+            };
+            let why =
+                message!("{launcher} started {processes}", launcher = launcher.name(), processes);
+            trail.took("mpi", why);
             Ok(Backend::Mpi)
         }
     }
@@ -136,18 +165,24 @@ fn nccl(probe: &Probe, device: Device, trail: &mut Trail) -> Result<Backend, Ref
     }
     if device == Device::Cpu {
         let why = match probe.cuda() {
-            Ok(_) => "NCCL moves GPU memory, and the device is the CPU",
+            Ok(_) => message!("NCCL moves GPU memory, and the device is the CPU"),
             Err(why) => why.reason(),
         };
         let works = match probe.cuda() {
-            Err(WhyNoCuda::NotCompiled) => "build with --features nccl, or use backend auto",
-            Ok(_) | Err(_) => "use backend auto",
+            Err(WhyNoCuda::NotCompiled) => {
+                message!("build with --features nccl, or use backend auto")
+            }
+            Ok(_) | Err(_) => message!("use backend auto"),
         };
         return Err(refuse("nccl", why, works));
     }
     if probe.build.nccl == Support::Absent {
-        let why = "this program is built without NCCL";
-        return Err(refuse("nccl", why, "build with --features nccl, or use backend threads"));
+        let why = message!("this program is built without NCCL");
+        return Err(refuse(
+            "nccl",
+            why,
+            message!("build with --features nccl, or use backend threads"),
+        ));
     }
     if let Launch::Mpi { size, .. } = probe.launch
         && size > 1
@@ -156,7 +191,7 @@ fn nccl(probe: &Probe, device: Device, trail: &mut Trail) -> Result<Backend, Ref
         never_alone(probe, "nccl", trail)?;
     }
     trail.at(Branch::Nccl);
-    trail.took("nccl", "it was asked for, and the device is a GPU");
+    trail.took("nccl", message!("it was asked for, and the device is a GPU"));
     Ok(Backend::Nccl)
 }
 
@@ -174,13 +209,13 @@ fn automatic(
             Launch::Mpi { size, local_size, .. } if size > 1 => {
                 if local_size <= gpus && probe.build.mpi == Support::Present {
                     trail.at(Branch::Nccl);
-                    trail.took("nccl", "one rank a GPU; MPI started the processes");
+                    trail.took("nccl", message!("one rank a GPU; MPI started the processes"));
                     return Ok(Backend::Nccl);
                 }
             }
             Launch::Mpi { .. } | Launch::Alone if gpus > 1 && fits => {
                 trail.at(Branch::Nccl);
-                trail.took("nccl", format!("one rank a GPU, and there are {gpus}"));
+                trail.took("nccl", message!("one rank a GPU, and there are {gpus}", gpus));
                 return Ok(Backend::Nccl);
             }
             Launch::Mpi { .. } | Launch::Alone => {}
@@ -197,19 +232,21 @@ fn automatic(
     trail.took(
         "threads",
         match (device, request.world_size) {
-            (Device::Cpu, _) => "one process; each rank is a thread".to_owned(),
-            (Device::Cuda, Some(world)) if gpus > 1 && world > gpus => format!(
+            (Device::Cpu, _) => message!("one process; each rank is a thread"),
+            (Device::Cuda, Some(world)) if gpus > 1 && world > gpus => message!(
                 "{world} ranks are more than {gpus} GPUs, one rank a GPU is not to be had; they \
-                 share the first, each a thread"
+                 share the first, each a thread",
+                world,
+                gpus
             ),
             (Device::Cuda, _) => {
-                "one process; the ranks share the first GPU, each a thread".to_owned()
+                message!("one process; the ranks share the first GPU, each a thread")
             }
         },
     );
     Ok(Backend::Threads)
 }
 
-fn refuse(value: &str, reason: impl Into<String>, works: &str) -> Refusal {
+fn refuse(value: &str, reason: Message, works: Message) -> Refusal {
     Refusal::new("backend", value, reason, works)
 }

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::profile::Step;
+use crate::{Message, message};
 
 /// How a branch ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub enum End {
 }
 
 macro_rules! branches {
-    ($($(#[$doc:meta])* $branch:ident = $step:ident, $end:ident, $when:literal => $then:literal;)*) => {
+    ($($(#[$doc:meta])* $branch:ident = $step:ident, $end:ident, $when:expr => $then:expr;)*) => {
         /// One branch of the tree.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
@@ -36,13 +37,13 @@ macro_rules! branches {
             }
 
             /// When it is taken, in a few words.
-            pub fn when(self) -> &'static str {
-                match self { $(Self::$branch => $when,)* }
+            pub fn when(self) -> Message {
+                match self { $(Self::$branch => $when.into(),)* }
             }
 
             /// What it leads to, in a word or two.
-            pub fn then(self) -> &'static str {
-                match self { $(Self::$branch => $then,)* }
+            pub fn then(self) -> Message {
+                match self { $(Self::$branch => $then.into(),)* }
             }
         }
     };
@@ -50,58 +51,58 @@ macro_rules! branches {
 
 branches! {
     /// `force_cpu` wins over everything.
-    ForcedCpu = Device, GoesOn, "force_cpu is set" => "cpu";
+    ForcedCpu = Device, GoesOn, message!("force_cpu is set") => "cpu";
     /// The CPU was asked for.
     AskedCpu = Device, GoesOn, "device = cpu" => "cpu";
     /// There is a GPU that can be used.
-    Gpu = Device, GoesOn, "a GPU can be used" => "cuda";
+    Gpu = Device, GoesOn, message!("a GPU can be used") => "cuda";
     /// There is none and none was asked for.
-    NoGpu = Device, GoesOn, "none, and device = auto" => "cpu";
+    NoGpu = Device, GoesOn, message!("none, and device = auto") => "cpu";
     /// A GPU was asked for and there is none.
-    GpuRefused = Device, Refuses, "none, and device = cuda" => "refused";
+    GpuRefused = Device, Refuses, message!("none, and device = cuda") => message!("refused");
 
     /// Nothing that needs a GPU is wanted.
-    NothingWanted = Features, GoesOn, "nothing needs a GPU" => "go on";
+    NothingWanted = Features, GoesOn, message!("nothing needs a GPU") => message!("go on");
     /// Something is, and there is one.
-    FeaturesOnGpu = Features, GoesOn, "wanted, on a GPU" => "go on";
+    FeaturesOnGpu = Features, GoesOn, message!("wanted, on a GPU") => message!("go on");
     /// Something is, and there is none.
-    FeaturesRefused = Features, Refuses, "wanted, on the CPU" => "refused";
+    FeaturesRefused = Features, Refuses, message!("wanted, on the CPU") => message!("refused");
 
     /// A page was asked for what only programs have.
-    NotInAPage = Backend, Refuses, "page: another is asked for" => "refused";
+    NotInAPage = Backend, Refuses, message!("page: another is asked for") => message!("refused");
     /// A browser without module workers or SIMD.
-    NoWorkers = Backend, Refuses, "page: no workers, no SIMD" => "refused";
+    NoWorkers = Backend, Refuses, message!("page: no workers, no SIMD") => message!("refused");
     /// A page.
-    Workers = Backend, GoesOn, "page" => "workers";
+    Workers = Backend, GoesOn, message!("page") => "workers";
     /// A program was asked for what only pages have.
-    OnlyInAPage = Backend, Refuses, "workers outside a page" => "refused";
+    OnlyInAPage = Backend, Refuses, message!("workers outside a page") => message!("refused");
     /// NCCL cannot be had.
-    NoNccl = Backend, Refuses, "nccl without GPU or build" => "refused";
+    NoNccl = Backend, Refuses, message!("nccl without GPU or build") => message!("refused");
     /// NCCL, asked for or one rank a GPU.
-    Nccl = Backend, GoesOn, "a GPU for each rank" => "nccl";
+    Nccl = Backend, GoesOn, message!("a GPU for each rank") => "nccl";
     /// MPI cannot be had.
-    NoMpi = Backend, Refuses, "mpi, but nobody started it" => "refused";
+    NoMpi = Backend, Refuses, message!("mpi, but nobody started it") => message!("refused");
     /// MPI started the processes.
-    Mpi = Backend, GoesOn, "MPI started the processes" => "mpi";
+    Mpi = Backend, GoesOn, message!("MPI started the processes") => "mpi";
     /// Several processes without a way to talk.
-    Alone = Backend, Refuses, "processes that cannot talk" => "refused";
+    Alone = Backend, Refuses, message!("processes that cannot talk") => message!("refused");
     /// One process.
-    Threads = Backend, GoesOn, "one process" => "threads";
+    Threads = Backend, GoesOn, message!("one process") => "threads";
 
     /// No run has so many ranks.
-    NoSuchSize = WorldSize, Refuses, "not from 1 to 1,024" => "refused";
+    NoSuchSize = WorldSize, Refuses, message!("not from 1 to 1,024") => message!("refused");
     /// Another number than MPI has started.
-    AnotherSize = WorldSize, Refuses, "not what MPI started" => "refused";
+    AnotherSize = WorldSize, Refuses, message!("not what MPI started") => message!("refused");
     /// As many as MPI has started.
-    Launched = WorldSize, GoesOn, "MPI started them" => "as many";
+    Launched = WorldSize, GoesOn, message!("MPI started them") => message!("as many");
     /// More ranks than GPUs under NCCL.
-    MoreThanGpus = WorldSize, Refuses, "nccl: more than GPUs" => "refused";
+    MoreThanGpus = WorldSize, Refuses, message!("nccl: more than GPUs") => message!("refused");
     /// One rank a GPU.
-    OneAGpu = WorldSize, GoesOn, "nccl: one a GPU" => "as many";
+    OneAGpu = WorldSize, GoesOn, message!("nccl: one a GPU") => message!("as many");
     /// More workers than the page has room for.
-    NoRoom = WorldSize, Refuses, "page: no room for so many" => "refused";
+    NoRoom = WorldSize, Refuses, message!("page: no room for so many") => message!("refused");
     /// Ranks share the cores.
-    ShareCores = WorldSize, GoesOn, "ranks share the cores" => "as asked";
+    ShareCores = WorldSize, GoesOn, message!("ranks share the cores") => message!("as asked");
 }
 
 impl Branch {
@@ -116,12 +117,12 @@ impl Step {
     pub const ALL: [Self; 4] = [Self::Device, Self::Features, Self::Backend, Self::WorldSize];
 
     /// What is asked at this step.
-    pub fn question(self) -> &'static str {
+    pub fn question(self) -> Message {
         match self {
-            Self::Device => "Which device?",
-            Self::Features => "Can it do what is wanted?",
-            Self::Backend => "How do the ranks talk?",
-            Self::WorldSize => "How many ranks?",
+            Self::Device => message!("Which device?"),
+            Self::Features => message!("Can it do what is wanted?"),
+            Self::Backend => message!("How do the ranks talk?"),
+            Self::WorldSize => message!("How many ranks?"),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::branch::Branch;
 use super::probe::Probe;
 use super::profile::{CpuMode, Device, Trail};
 use super::request::{DeviceChoice, Feature, Request};
-use crate::Refusal;
+use crate::{Message, Refusal, message};
 
 pub(super) fn decide(
     probe: &Probe,
@@ -14,21 +14,22 @@ pub(super) fn decide(
     if request.force_cpu {
         trail.at(Branch::ForcedCpu);
         if request.device == DeviceChoice::Cuda {
-            trail.overruled("device = cuda", "force_cpu outranks it");
+            trail.overruled("device = cuda", message!("force_cpu outranks it"));
         }
-        trail.took("cpu", "force_cpu is set");
+        trail.took("cpu", message!("force_cpu is set"));
         return Ok((Device::Cpu, CpuMode::Forced));
     }
     match (request.device, probe.cuda()) {
         (DeviceChoice::Cpu, _) => {
             trail.at(Branch::AskedCpu);
-            trail.took("cpu", "device = cpu was asked for");
+            trail.took("cpu", message!("device = cpu was asked for"));
             Ok((Device::Cpu, CpuMode::Chosen))
         }
         (DeviceChoice::Auto | DeviceChoice::Cuda, Ok(gpus)) => {
             trail.at(Branch::Gpu);
-            let names = gpus.first().map_or("", |gpu| gpu.name.as_str());
-            trail.took("cuda", format!("{} found: {names}", count(gpus.len(), "GPU")));
+            let name = gpus.first().map_or("", |gpu| gpu.name.as_str());
+            trail
+                .took("cuda", message!("{gpus} found: {name}", gpus = gpus_told(gpus.len()), name));
             Ok((Device::Cuda, CpuMode::Off))
         }
         (DeviceChoice::Auto, Err(why)) => {
@@ -55,25 +56,30 @@ pub(super) fn check_features(
     });
     if device == Device::Cuda {
         for feature in &request.features {
-            trail.took(feature.name(), "the device is a GPU");
+            trail.took(feature.name(), message!("the device is a GPU"));
         }
         return Ok(());
     }
-    let each = |word: fn(Feature) -> &'static str| -> Vec<&'static str> {
-        request.features.iter().map(|&feature| word(feature)).collect()
+    let names: Vec<_> = request.features.iter().map(|feature| feature.name()).collect();
+    let each = |word: fn(Feature) -> Message| {
+        let words = request.features.iter().map(|&feature| word(feature));
+        Message::list(words, |list, item| message!("{list}, and {item}", list, item))
     };
     match request.features.is_empty() {
         true => Ok(()),
         false => Err(Refusal::new(
             "feature",
-            each(Feature::name).join(", "),
-            format!("{}; the device is the CPU", each(Feature::needs_gpu_because).join(", and ")),
-            each(Feature::on_a_cpu).join(", and "),
+            names.join(", "),
+            message!(
+                "{reasons}; the device is the CPU",
+                reasons = each(Feature::needs_gpu_because)
+            ),
+            each(Feature::on_a_cpu),
         )),
     }
 }
 
 /// `2 GPUs`, `1 GPU`.
-pub(super) fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+pub(super) fn gpus_told(number: usize) -> Message {
+    if number == 1 { message!("1 GPU") } else { message!("{number} GPUs", number) }
 }

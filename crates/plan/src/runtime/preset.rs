@@ -1,6 +1,7 @@
 //! Machines to try without having them.
 
 use super::probe::{Build, Gpu, Gpus, Launch, Launcher, MIB, Place, Probe, Support};
+use crate::{Message, message};
 
 const GIB: u64 = 1024 * MIB;
 
@@ -49,15 +50,15 @@ impl Preset {
     }
 
     /// What it stands for, in words.
-    pub fn title(self) -> &'static str {
+    pub fn title(self) -> Message {
         match self {
-            Self::ColabCpu => "Colab without a GPU",
-            Self::ColabT4 => "Colab with one T4",
-            Self::Laptop => "a laptop without an NVIDIA GPU",
-            Self::Mac => "a Mac",
-            Self::H100Node => "one node of 8 H100",
-            Self::H100TwoNodes => "two nodes of 8 H100 under MPI",
-            Self::This => "this machine",
+            Self::ColabCpu => message!("Colab without a GPU"),
+            Self::ColabT4 => message!("Colab with one T4"),
+            Self::Laptop => message!("a laptop without an NVIDIA GPU"),
+            Self::Mac => message!("a Mac"),
+            Self::H100Node => message!("one node of 8 H100"),
+            Self::H100TwoNodes => message!("two nodes of 8 H100 under MPI"),
+            Self::This => message!("this machine"),
         }
     }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Message, message};
+
 /// Bytes in a mebibyte.
 pub const MIB: u64 = 1 << 20;
 
@@ -190,31 +192,37 @@ pub enum WhyNoCuda {
 
 impl WhyNoCuda {
     /// The reason in words.
-    pub fn reason(self) -> &'static str {
+    pub fn reason(self) -> Message {
         match self {
-            Self::Browser => "a page cannot reach a CUDA device",
-            Self::NotCompiled => "this program is built without CUDA",
+            Self::Browser => message!("a page cannot reach a CUDA device"),
+            Self::NotCompiled => message!("this program is built without CUDA"),
             Self::Neither => {
-                "this program is built without CUDA, and this machine has no NVIDIA driver"
+                message!(
+                    "this program is built without CUDA, and this machine has no NVIDIA driver"
+                )
             }
-            Self::NoDriver => "there is no NVIDIA driver on this machine",
-            Self::NoDevice => "NVIDIA's driver is there but shows no device",
+            Self::NoDriver => message!("there is no NVIDIA driver on this machine"),
+            Self::NoDevice => message!("NVIDIA's driver is there but shows no device"),
         }
     }
 
     /// What would work.
-    pub fn works(self) -> &'static str {
+    pub fn works(self) -> Message {
         match self {
-            Self::Browser => "use device cpu, or run the native program",
-            Self::NotCompiled => "build with --features cuda, or use device cpu",
+            Self::Browser => message!("use device cpu, or run the native program"),
+            Self::NotCompiled => message!("build with --features cuda, or use device cpu"),
             Self::Neither => {
-                "use device cpu, or a machine with an NVIDIA GPU and its driver, and there build \
+                message!(
+                    "use device cpu, or a machine with an NVIDIA GPU and its driver, and there build \
                  with --features cuda"
+                )
             }
             Self::NoDriver => {
-                "install the driver or move to a machine with a GPU, or use device cpu"
+                message!("install the driver or move to a machine with a GPU, or use device cpu")
             }
-            Self::NoDevice => "check CUDA_VISIBLE_DEVICES and nvidia-smi, or use device cpu",
+            Self::NoDevice => {
+                message!("check CUDA_VISIBLE_DEVICES and nvidia-smi, or use device cpu")
+            }
         }
     }
 }

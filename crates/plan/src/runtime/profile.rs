@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::branch::Branch;
-use crate::{Refusal, WorldSize};
+use crate::{Message, Refusal, WorldSize, message};
 
 /// What will run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,7 +105,7 @@ pub struct Decision {
     /// What was decided.
     pub choice: String,
     /// Why.
-    pub reason: String,
+    pub reason: Message,
 }
 
 /// What came of it.
@@ -157,24 +157,25 @@ impl Trail {
         self.path.push(branch);
     }
 
-    pub(super) fn took(&mut self, choice: impl Into<String>, reason: impl Into<String>) {
-        self.push(Standing::Taken, choice.into(), reason.into());
+    pub(super) fn took(&mut self, choice: impl Into<String>, reason: Message) {
+        self.push(Standing::Taken, choice.into(), reason);
     }
 
-    pub(super) fn overruled(&mut self, choice: impl Into<String>, reason: impl Into<String>) {
-        self.push(Standing::Overruled, choice.into(), reason.into());
+    pub(super) fn overruled(&mut self, choice: impl Into<String>, reason: Message) {
+        self.push(Standing::Overruled, choice.into(), reason);
     }
 
     pub(super) fn refused(&mut self, refusal: &Refusal) {
         let choice = format!("{} = {}", refusal.field, refusal.value);
-        self.push(Standing::Refused, choice, format!("{}; {}", refusal.reason, refusal.works));
+        let Refusal { reason, works, .. } = refusal;
+        self.push(Standing::Refused, choice, message!("{reason}; {works}", reason, works));
     }
 
     pub(super) fn into_parts(self) -> (Vec<Decision>, Vec<Branch>) {
         (self.decisions, self.path)
     }
 
-    fn push(&mut self, standing: Standing, choice: String, reason: String) {
+    fn push(&mut self, standing: Standing, choice: String, reason: Message) {
         self.decisions.push(Decision { step: self.step, standing, choice, reason });
     }
 }

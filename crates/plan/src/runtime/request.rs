@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Message, message};
+
 /// What is asked of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -87,22 +89,24 @@ impl Feature {
     }
 
     /// Why it needs a GPU.
-    pub fn needs_gpu_because(self) -> &'static str {
+    pub fn needs_gpu_because(self) -> Message {
         match self {
-            Self::Fsdp => "FSDP shards parameters over accelerators and assumes that there is one",
-            Self::Deepspeed => "DeepSpeed's engine and its kernels assume an accelerator",
-            Self::FlashAttention => "FlashAttention has no CPU kernel",
-            Self::Fp8 => "8-bit matrix products exist on GPUs alone",
+            Self::Fsdp => {
+                message!("FSDP shards parameters over accelerators and assumes that there is one")
+            }
+            Self::Deepspeed => message!("DeepSpeed's engine and its kernels assume an accelerator"),
+            Self::FlashAttention => message!("FlashAttention has no CPU kernel"),
+            Self::Fp8 => message!("8-bit matrix products exist on GPUs alone"),
         }
     }
 
     /// What to use on a CPU.
-    pub fn on_a_cpu(self) -> &'static str {
+    pub fn on_a_cpu(self) -> Message {
         match self {
-            Self::Fsdp => "leave FSDP out and use plain data parallelism",
-            Self::Deepspeed => "leave DeepSpeed out and use plain data parallelism",
-            Self::FlashAttention => "use sdpa or eager attention",
-            Self::Fp8 => "use mixed precision no, or bf16",
+            Self::Fsdp => message!("leave FSDP out and use plain data parallelism"),
+            Self::Deepspeed => message!("leave DeepSpeed out and use plain data parallelism"),
+            Self::FlashAttention => message!("use sdpa or eager attention"),
+            Self::Fp8 => message!("use mixed precision no, or bf16"),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! How many ranks: what is asked for, or a refusal. Never fewer.
 
 use super::branch::Branch;
-use super::device::count;
+use super::device::gpus_told;
 use super::probe::{Launch, MIB, Probe};
 use super::profile::{Backend, Trail};
 use super::request::Request;
-use crate::{Refusal, WorldSize};
+use crate::{Message, Refusal, WorldSize, message};
 
 /// Bytes of memory that a rank's worker needs at least.
 pub const WORKER_MEMORY: u64 = 64 * MIB;
@@ -32,7 +32,7 @@ pub(super) fn decide(
             let ranks = asked.unwrap_or_else(|| gpus(probe));
             one_a_gpu(ranks, probe, trail)?;
             trail.at(Branch::OneAGpu);
-            trail.took(ranks.to_string(), "one rank a GPU");
+            trail.took(ranks.to_string(), message!("one rank a GPU"));
             ranks
         }
         (Backend::Threads, _) => share_cores(asked, probe, trail),
@@ -42,7 +42,7 @@ pub(super) fn decide(
                 trail.at(Branch::NoRoom);
                 return Err(too_many(
                     ranks,
-                    format!("this page has room for {most} workers"),
+                    message!("this page has room for {most} workers", most),
                     most,
                 ));
             }
@@ -71,13 +71,13 @@ fn launched(asked: Option<usize>, size: usize, trail: &mut Trail) -> Result<usiz
             Err(Refusal::new(
                 "world_size",
                 ranks,
-                format!("MPI started {size}"),
-                format!("start it with mpirun -n {ranks}, or ask for {size}"),
+                message!("MPI started {size}", size),
+                message!("start it with mpirun -n {ranks}, or ask for {size}", ranks, size),
             ))
         }
         Some(_) | None => {
             trail.at(Branch::Launched);
-            trail.took(size.to_string(), "as many as MPI started");
+            trail.took(size.to_string(), message!("as many as MPI started"));
             Ok(size)
         }
     }
@@ -89,20 +89,24 @@ fn one_a_gpu(ranks: usize, probe: &Probe, trail: &mut Trail) -> Result<(), Refus
         return Ok(());
     }
     trail.at(Branch::MoreThanGpus);
-    let reason = format!("NCCL takes one GPU a rank, and this machine has {}", count(gpus, "GPU"));
+    let reason =
+        message!("NCCL takes one GPU a rank, and this machine has {gpus}", gpus = gpus_told(gpus));
     Err(too_many(ranks, reason, gpus))
 }
 
 fn share_cores(asked: Option<usize>, probe: &Probe, trail: &mut Trail) -> usize {
     trail.at(Branch::ShareCores);
     let ranks = asked.unwrap_or(DEFAULT_RANKS);
-    let cores = count(probe.cores, "core");
+    let cores = match probe.cores {
+        1 => message!("1 core"),
+        cores => message!("{cores} cores", cores),
+    };
     trail.took(
         ranks.to_string(),
         if ranks > probe.cores {
-            format!("more ranks than {cores}: they take turns")
+            message!("more ranks than {cores}: they take turns", cores)
         } else {
-            format!("{cores} suffice")
+            message!("{cores} suffice", cores)
         },
     );
     ranks
@@ -113,6 +117,6 @@ fn most_workers(probe: &Probe) -> usize {
     MAX_WORKERS.min(usize::try_from(room).unwrap_or(MAX_WORKERS))
 }
 
-fn too_many(ranks: usize, reason: String, most: usize) -> Refusal {
-    Refusal::new("world_size", ranks, reason, format!("ask for {most} or fewer"))
+fn too_many(ranks: usize, reason: Message, most: usize) -> Refusal {
+    Refusal::new("world_size", ranks, reason, message!("ask for {most} or fewer", most))
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use ::doctor::{Fact, Input, Machine, split_line, unclosed};
-use plan::Refusal;
 use plan::runtime::{Build, Gpus, Launch, Place, Preset, Probe};
+use plan::{Refusal, message};
 
 use crate::app::format;
 
@@ -129,8 +129,9 @@ impl Entered {
 
     fn open_quote(&self) -> Option<Refusal> {
         let quote = unclosed(self.get(Part::Launch))?;
-        let reason = "this quote is opened and not closed, so a shell would wait for more";
-        Some(Refusal::new(Part::Launch.key(), quote, reason, "close it, or take it out"))
+        let reason =
+            message!("this quote is opened and not closed, so a shell would wait for more");
+        Some(Refusal::new(Part::Launch.key(), quote, reason, message!("close it, or take it out")))
     }
 
     fn too_long(&self, part: Part) -> Option<Refusal> {
@@ -144,10 +145,10 @@ pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Refusal> {
     if bytes.len() > MAX_BYTES {
         return Err(file_too_long(name, bytes.len()));
     }
-    let works = "open the file that accelerate config wrote";
     let no_text = |at: &[u8]| {
         let line = 1 + at.iter().filter(|&&byte| byte == b'\n').count();
-        let reason = format!("it is no UTF-8 text from line {line} on");
+        let reason = message!("it is no UTF-8 text from line {line} on", line);
+        let works = message!("open the file that accelerate config wrote");
         Refusal::new(Part::Config.key(), name, reason, works)
     };
     if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
@@ -165,8 +166,8 @@ pub fn file_too_long(name: &str, len: usize) -> Refusal {
 
 fn too_long(field: &str, value: String) -> Refusal {
     let most = format::bytes(MAX_BYTES as u64);
-    let reason = format!("at most {most} are taken here, and a configuration has some 2 KB");
-    Refusal::new(field, value, reason, "give the file that accelerate config wrote")
+    let reason = message!("at most {most} are taken here, and a configuration has some 2 KB", most);
+    Refusal::new(field, value, reason, message!("give the file that accelerate config wrote"))
 }
 
 /// A preset's machine; the doctor's machines are never the browser.
@@ -222,8 +223,8 @@ fn no_setting(number: usize, line: &str) -> Refusal {
     Refusal::new(
         Part::Settings.key(),
         shown,
-        format!("line {} is no NAME=VALUE", number + 1),
-        "write for example WORLD_SIZE=8 or seq_len=4096",
+        message!("line {number} is no NAME=VALUE", number = number + 1),
+        message!("write for example WORLD_SIZE=8 or seq_len=4096"),
     )
 }
 
@@ -276,7 +277,8 @@ mod tests {
         }
         let refusals =
             Entered::default().with(Part::Launch, "--a 'b").input().expect_err("it is open");
-        assert_eq!((refusals[0].field.as_str(), refusals[0].value.as_str()), ("launch", "'"));
+        assert_eq!(refusals[0].field, "launch");
+        assert_eq!(refusals[0].value, "'");
         let long = "a: 1\n".repeat(2_000_000);
         let refusals = Entered::default().with(Part::Config, long).input().expect_err("10 MB");
         assert_eq!(refusals[0].value, "10.0 MB");

@@ -1,6 +1,9 @@
 //! What to begin with: the two stories that people report, and a run that is in order.
 
+use std::borrow::Cow;
+
 use plan::runtime::Preset;
+use rust_i18n::t;
 
 use super::entered::{Entered, Part};
 
@@ -20,11 +23,11 @@ impl Sample {
     pub const ALL: [Self; 3] = [Self::LostContext, Self::ColabWithoutGpu, Self::Healthy];
 
     /// Its name on the button.
-    pub fn title(self) -> &'static str {
+    pub fn title(self) -> Cow<'static, str> {
         match self {
-            Self::LostContext => "CP in accelerate 1.12.0",
-            Self::ColabWithoutGpu => "Colab without a GPU",
-            Self::Healthy => "8 GPUs, in order",
+            Self::LostContext => t!("doctor.samples.lost_context"),
+            Self::ColabWithoutGpu => t!("doctor.samples.colab"),
+            Self::Healthy => t!("doctor.samples.healthy"),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Where things are drawn: pure functions of the plan and the events, tested without a browser.
 
+pub mod beside;
 pub mod matrix;
 pub mod mesh;
 pub mod ring;

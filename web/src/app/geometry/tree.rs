@@ -156,7 +156,10 @@ fn block(step: Step, (x, y): (f64, f64), way_on: &str) -> Block {
 
 #[cfg(test)]
 mod tests {
+    use plan::Message;
+
     use super::*;
+    use crate::app::language::{Language, told_in};
 
     fn boxes(tree: &TreeLayout) -> Vec<Rect> {
         let rows = |block: &Block| block.rows.iter().map(|row| row.at).collect::<Vec<_>>();
@@ -194,11 +197,21 @@ mod tests {
 
     #[test]
     fn texts_fit_their_boxes() {
-        // The widest letters of the drawing's type take some 0.56 em; the type is 13 units.
-        let width = |text: &str| text.chars().count() as f64 * 0.56 * 13.0;
-        for branch in Branch::ALL {
-            let text = width(branch.when()) + width(branch.then()) + 28.0;
-            assert!(text <= COLUMN - INDENT, "{branch:?}: {text}");
+        // The widest letters of the drawing's type take some 0.56 em, Chinese ones 1 em; the type is
+        // 13 units.
+        let em = |letter: char| if letter.is_ascii() { 0.56 } else { 1.0 };
+        for language in Language::ALL {
+            let width = |text: Message| {
+                told_in(language, &text).chars().map(|letter| em(letter) * 13.0).sum::<f64>()
+            };
+            for branch in Branch::ALL {
+                let text = width(branch.when()) + width(branch.then()) + 28.0;
+                assert!(text <= COLUMN - INDENT, "{language:?}, {branch:?}: {text}");
+            }
+            for step in Step::ALL {
+                let text = width(step.question()) + 24.0;
+                assert!(text <= COLUMN, "{language:?}, {step:?}: {text}");
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rust_i18n::t;
 use yew::prelude::*;
 
+use crate::app::language::told;
 use crate::app::state::Action;
 use crate::cluster::Failure;
 
@@ -49,7 +50,7 @@ fn title(failure: &Failure) -> Cow<'static, str> {
 fn body(failure: &Failure) -> Html {
     html! {
         <>
-            <p class="message">{ &failure.message }</p>
+            <p class="message">{ told(&failure.message) }</p>
             // A message may name its file itself.
             if !failure.url.is_empty() && !failure.message.contains(&failure.url) {
                 <p><code>{ &failure.url }</code></p>

@@ -12,6 +12,7 @@ use yew::prelude::*;
 
 use crate::app::backend::{Act, Backend, backend_name, device_name};
 use crate::app::format;
+use crate::app::language::told;
 use crate::app::probe;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
@@ -143,7 +144,7 @@ fn controls(backend: &Backend, refusal: Option<&Refusal>, act: &Callback<Act>) -
 }
 
 fn title(preset: Preset) -> String {
-    let title = preset.title();
+    let title = told(&preset.title());
     let mut letters = title.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
@@ -170,7 +171,7 @@ fn machine(probe: &Probe) -> Html {
                         let name = gpus.first().map_or("", |gpu| gpu.name.as_str());
                         format!("{} × {name}", gpus.len()).into()
                     }
-                    Err(why) => why.reason().into(),
+                    Err(why) => told(&why.reason()).into(),
                 },
             ),
             (
@@ -202,32 +203,32 @@ fn machine(probe: &Probe) -> Html {
 /// What two versions of accelerate do in the same place.
 fn beside(preset: Preset, probe: &Probe, request: &plan::runtime::Request) -> Html {
     let machine = Machine { preset, probe: probe.clone() };
-    let told = VERSIONS.map(|version| practice(version, &machine, request));
+    let practices = VERSIONS.map(|version| practice(version, &machine, request));
     let lead = html! { { t!("backend.practice.lead") } };
     section(
         "practice",
         t!("backend.practice.title"),
         lead,
-        html! { <div class="side-by-side even">{ for told.iter().map(column) }</div> },
+        html! { <div class="side-by-side even">{ for practices.iter().map(column) }</div> },
     )
 }
 
-fn column(told: &Practice) -> Html {
-    let (class, words) = match told.end {
+fn column(practice: &Practice) -> Html {
+    let (class, words) = match practice.end {
         End::Runs => ("good", t!("backend.practice.runs")),
         End::Misleads => ("warned", t!("backend.practice.misleads")),
         End::Stops => ("bad", t!("backend.practice.stops")),
         End::Elsewhere => ("hint", t!("backend.practice.elsewhere")),
     };
-    let version = told.version.to_string();
+    let version = practice.version.to_string();
     html! {
         <article key={version.clone()} aria-label={format!("accelerate {version}")}>
             <h3>{ format!("accelerate {version}") }</h3>
-            <p><code>{ &told.call }</code></p>
+            <p><code>{ &practice.call }</code></p>
             <p class={classes!("ending", class)}>{ words }</p>
             <ol class="trail">
-                { for told.steps.iter().enumerate().map(|(index, step)| html! {
-                    <li key={index}>{ step }</li>
+                { for practice.steps.iter().enumerate().map(|(index, step)| html! {
+                    <li key={index}>{ told(step) }</li>
                 }) }
             </ol>
         </article>

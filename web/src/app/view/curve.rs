@@ -5,11 +5,14 @@ use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::glossary::Shown;
+use crate::app::language::told;
 use crate::app::reference::ReferenceLog;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::view::curve_plot::CurvePlot;
 use crate::app::view::parts::section;
+use crate::app::view::term::explain;
 
 /// Properties of [`CurveView`].
 #[derive(Clone, PartialEq, Properties)]
@@ -66,13 +69,13 @@ pub fn CurveView(props: &Props) -> Html {
 
 fn difference(curve: &Curve, reference: &ReferenceLog) -> Html {
     if let Some(failure) = &reference.failure {
-        return html! { <span class="error">{ format!("The one-rank run stopped: {failure}") }</span> };
+        return html! { <span class="error">{ format!("The one-rank run stopped: {}", told(failure)) }</span> };
     }
     match reference.compare(curve) {
         None => html! { { "One rank trains the same run beside, once the others do." } },
         Some(found) => html! {
             <>
-                { "Largest difference of the losses so far: " }
+                { explain(Shown::Difference, "Largest difference of the losses so far") }{ ": " }
                 <b>{ format::tiny(found.largest) }</b>
                 { format!(" (at step {}, over {} steps).", found.at + 1, found.steps) }
             </>
@@ -105,9 +108,9 @@ fn table(curve: &Curve, reference: &ReferenceLog, check: bool) -> Html {
                             <th scope="col">{ "Step" }</th>
                             <th scope="col">{ "Loss" }</th>
                             <th scope="col">{ "Gradient norm" }</th>
-                            <th scope="col">{ "Evaluation" }</th>
+                            <th scope="col">{ explain(Shown::Evaluation, "Evaluation") }</th>
                             if check {
-                                <th scope="col">{ "One rank" }</th>
+                                <th scope="col">{ explain(Shown::OneRank, "One rank") }</th>
                             }
                         </tr>
                     </thead>

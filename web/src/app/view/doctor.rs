@@ -7,9 +7,12 @@ mod input;
 mod outlook;
 
 use ::doctor::{Report, Severity, Verdict};
+use plan::{Message, message};
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::doctor::{Act, Doctor, Outcome};
+use crate::app::language::told;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::view::field::sentence;
@@ -60,13 +63,13 @@ fn diagnosis(doctor: &Doctor, report: &Report, act: &Callback<Act>) -> Html {
 fn verdict(doctor: &Doctor) -> Html {
     let body = match &doctor.outcome {
         Outcome::Nothing => html! {
-            <p class="verdict nothing">
-                { "Nothing to diagnose yet. Paste a configuration, or begin with a sample." }
-            </p>
+            <p class="verdict nothing">{ t!("doctor.verdict.nothing") }</p>
         },
         Outcome::Refused(refusals) => html! {
             <>
-                <p class="verdict error-verdict">{ "✕ Not diagnosed: this cannot be read." }</p>
+                <p class="verdict error-verdict">
+                    { format!("✕ {}", t!("doctor.verdict.unread")) }
+                </p>
                 <ul>
                     { for refusals.iter().map(|refusal| html! {
                         <li key={refusal.field.as_str()} class="error">
@@ -80,9 +83,9 @@ fn verdict(doctor: &Doctor) -> Html {
     };
     section(
         "verdict-view",
-        "Diagnosis",
-        html! { { "Concluded from accelerate's source at 1.10.0, 1.12.0, 1.13.0 and 1.15.0." } },
-        html! { <div role="status" aria-label="Verdict">{ body }</div> },
+        t!("doctor.verdict.title"),
+        html! { { t!("doctor.verdict.lead") } },
+        html! { <div role="status" aria-label={t!("doctor.verdict.label")}>{ body }</div> },
     )
 }
 
@@ -94,29 +97,45 @@ fn said(report: &Report, took_ms: f64) -> Html {
     };
     html! {
         <>
-            <p class={classes!("verdict", class)}>{ format!("{mark} {}", report.verdict.title()) }</p>
+            <p class={classes!("verdict", class)}>
+                { format!("{mark} {}", told(&report.verdict.title())) }
+            </p>
             <p>
                 { counted(report) }
-                <span class="hint">{ format!(" Diagnosed in {took_ms:.1} ms.") }</span>
+                { " " }
+                <span class="hint">{ t!("doctor.verdict.took", ms = format!("{took_ms:.1}")) }</span>
             </p>
             if !report.assumed.is_empty() {
-                <p class="hint">{ format!("Assumed: {}.", report.assumed.join("; ")) }</p>
+                <p class="hint">{ t!("doctor.verdict.assumed", list = assumed(report)) }</p>
             }
         </>
     }
 }
 
+fn assumed(report: &Report) -> String {
+    told(&Message::list(&report.assumed, |list, item| message!("{list}; {item}", list, item)))
+}
+
 fn counted(report: &Report) -> String {
     let of = |severity| report.findings.iter().filter(|f| f.severity == severity).count();
-    let counts = [
-        (of(Severity::Error), "error", "errors"),
-        (of(Severity::Warning), "warning", "warnings"),
-        (of(Severity::Info), "note", "notes"),
-    ];
-    let words: Vec<String> = counts
-        .into_iter()
-        .filter(|(count, ..)| *count > 0)
-        .map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }))
-        .collect();
-    if words.is_empty() { "No finding.".to_owned() } else { format!("{}.", words.join(", ")) }
+    let errors = match of(Severity::Error) {
+        0 => None,
+        1 => Some(t!("doctor.counted.error")),
+        count => Some(t!("doctor.counted.errors", count = count)),
+    };
+    let warnings = match of(Severity::Warning) {
+        0 => None,
+        1 => Some(t!("doctor.counted.warning")),
+        count => Some(t!("doctor.counted.warnings", count = count)),
+    };
+    let notes = match of(Severity::Info) {
+        0 => None,
+        1 => Some(t!("doctor.counted.note")),
+        count => Some(t!("doctor.counted.notes", count = count)),
+    };
+    let counts = [errors, warnings, notes].into_iter().flatten().map(String::from);
+    match Message::list(counts, |list, item| message!("{list}, {item}", list, item)) {
+        none if none.is_empty() => t!("doctor.counted.none").into(),
+        list => told(&message!("{text}.", text = list)),
+    }
 }

@@ -7,7 +7,7 @@ use crate::app::browser;
 use crate::app::places::Place;
 use crate::app::record::Figures;
 use crate::app::state::{Action, State};
-use crate::app::view::{self, notices, other_build};
+use crate::app::view::{self, notices, other_build, term};
 
 /// The page with the chosen panels alone.
 pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
@@ -21,9 +21,12 @@ pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             { view::alert(state, on) }
             { view::run_views(state, figures, on) }
             { view::detail_views(state, figures, on) }
+            // Words are described by it.
+            <div hidden=true><term::Glossary /></div>
             <p class="whole-page">
                 <a href={whole} target="_blank" rel="noopener">{ t!("embedded.whole") }</a>
             </p>
+            <term::Explanation place={state.place} />
         </main>
     }
 }

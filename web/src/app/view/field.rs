@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use plan::Refusal;
+use plan::{Refusal, message};
 use rust_i18n::t;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
@@ -10,7 +10,9 @@ use yew::prelude::*;
 use crate::app::choices::Offer;
 use crate::app::fields::{Field, Kind, in_words};
 use crate::app::format;
+use crate::app::language::told;
 use crate::app::state::Action;
+use crate::app::view::term::explain;
 
 /// Properties of [`FieldControl`].
 #[derive(Clone, PartialEq, Properties)]
@@ -96,7 +98,7 @@ pub fn FieldControl(props: &Props) -> Html {
         <div class="field">
             <label for={format!("field-{}", field.key())}>{ field.label() }</label>
             { control }
-            <small id={hint_id} class="hint">{ field.hint() }</small>
+            <small id={hint_id} class="hint">{ explain(field, field.hint()) }</small>
             if let Some(refusal) = refusal {
                 <p id={error_id} class="error">{ sentence(refusal) }</p>
             }
@@ -106,7 +108,8 @@ pub fn FieldControl(props: &Props) -> Html {
 
 /// What is wrong and what would work, without the field's name: it stands beside the field.
 pub fn sentence(Refusal { value, reason, works, .. }: &Refusal) -> String {
-    in_words(&format!("{value}: {reason}; {works}."))
+    let whole = message!("{value}: {reason}; {works}.", value, reason, works);
+    in_words(&told(&whole))
 }
 
 fn option(offer: &Offer) -> Html {
@@ -139,7 +142,7 @@ pub fn refused(field: Field, offers: &[Offer]) -> Html {
     }
     html! {
         { for reasons.into_iter().map(|(refusal, labels)| html! {
-            <li key={format!("{}-{}", field.key(), refusal.works)}>
+            <li key={format!("{}-{}", field.key(), told(&refusal.works))}>
                 <b>{ format!("{} {}", field.label(), format::listed(labels)) }</b>
                 { not_now(refusal) }
             </li>
@@ -149,5 +152,5 @@ pub fn refused(field: Field, offers: &[Offer]) -> Html {
 
 /// What follows the names of options that cannot be chosen.
 fn not_now(Refusal { reason, works, .. }: &Refusal) -> String {
-    in_words(&t!("field.not_now", reason = reason, works = works))
+    in_words(&t!("field.not_now", reason = told(reason), works = told(works)))
 }

@@ -5,6 +5,7 @@ use web_sys::{HtmlSelectElement, MouseEvent};
 use yew::prelude::*;
 
 use crate::app::browser;
+use crate::app::keys::Command;
 use crate::app::language::Language;
 use crate::app::places::Place;
 use crate::app::state::Action;
@@ -71,6 +72,15 @@ pub fn Masthead(Props { place, links, language, on }: &Props) -> Html {
                     }) }
                 </select>
             </label>
+            <button
+                type="button"
+                class="help-button"
+                title={Command::Help.titled(&t!("help.title"))}
+                aria-haspopup="dialog"
+                onclick={on.reform(|_: MouseEvent| Action::Help(true))}
+            >
+                { t!("help.button") }
+            </button>
             <p>{ place.lead() }</p>
         </header>
     }

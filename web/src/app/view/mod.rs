@@ -8,14 +8,18 @@ mod copy;
 mod curve;
 mod curve_plot;
 mod doctor;
+mod elsewhere;
 mod embedded;
 mod field;
 mod groups;
+mod help;
 mod masthead;
 mod mesh_grid;
 mod notices;
 mod other_build;
+mod own_file;
 mod parts;
+mod presets;
 mod ranks;
 mod reader;
 mod ring;
@@ -26,6 +30,7 @@ mod settings;
 mod share;
 mod slices;
 mod strategies;
+mod term;
 mod text_box;
 mod tile_matrix;
 mod time_bar;
@@ -71,6 +76,11 @@ fn whole(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 <notices::Notices notices={state.notices.clone()} on={on} />
                 { place(state, figures, on) }
             </main>
+            <help::Help open={state.help} single_keys={state.single_keys} {on} />
+            <term::Explanation place={state.place} />
+            if state.place != Place::Play {
+                <own_file::NoDrop />
+            }
         </>
     }
 }
@@ -92,6 +102,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     let text_bytes = state.text.as_ref().map(|text| text.bytes.len());
     html! {
         <>
+            <presets::Presets form={state.form.clone()} on={on} />
             { toolbar(state, on) }
             { time_bar(state, on) }
             <workbench::Workbench
@@ -244,6 +255,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     on={on}
                 />
                 <checkpoint::Checkpoint can_save={state.can_take()} on={on} />
+                <elsewhere::ElsewhereView plan={plan.clone()} />
             }
             if shows(state, Panel::Links) {
                 <self_test::SelfTestView

@@ -8,8 +8,10 @@ use plan::{Axis, RunPlan};
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
 use crate::app::view::parts::{rank_mark, section};
+use crate::app::view::term::explain;
 
 /// Properties of [`Ranks`].
 #[derive(Clone, PartialEq, Properties)]
@@ -66,17 +68,17 @@ pub fn Ranks(Props { plan, ready, memory: held, times }: &Props) -> Html {
                     <table>
                         <thead>
                             <tr>
-                                <th scope="col">{ "Rank" }</th>
+                                <th scope="col">{ explain(Shown::Rank, "Rank") }</th>
                                 if plan.config().dp > 1 {
                                     <th scope="col">{ "Replica" }</th>
                                 }
                                 <th scope="col">{ "Worker" }</th>
-                                <th scope="col" class="text">{ "Positions" }</th>
+                                <th scope="col" class="text">{ explain(Shown::Positions, "Positions") }</th>
                                 <th scope="col">{ "Tokens" }</th>
-                                <th scope="col">{ "Pairs" }</th>
-                                <th scope="col">{ "Memory planned" }</th>
-                                <th scope="col">{ "Memory held" }</th>
-                                <th scope="col">{ "Time per step" }</th>
+                                <th scope="col">{ explain(Shown::Pairs, "Pairs") }</th>
+                                <th scope="col">{ explain(Shown::MemoryPlanned, "Memory planned") }</th>
+                                <th scope="col">{ explain(Shown::MemoryHeld, "Memory held") }</th>
+                                <th scope="col">{ explain(Shown::StepTime, "Time per step") }</th>
                             </tr>
                         </thead>
                         <tbody>{ for plan.mesh().world().ranks().map(row) }</tbody>
@@ -85,7 +87,7 @@ pub fn Ranks(Props { plan, ready, memory: held, times }: &Props) -> Html {
                 <p class="legend">
                     <span><span class="time-key attention"></span>{ "attention" }</span>
                     <span><span class="time-key other"></span>{ "other compute" }</span>
-                    <span><span class="time-key waiting"></span>{ "waiting for messages" }</span>
+                    <span><span class="time-key waiting"></span>{ explain(Shown::Waiting, "waiting for messages") }</span>
                     <span><span class="time-key rest"></span>{ "the rest" }</span>
                 </p>
             </>

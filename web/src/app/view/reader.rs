@@ -5,7 +5,9 @@ use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
+use crate::app::view::term::explain;
 
 /// Steps that the speed is averaged over.
 const WINDOW: usize = 10;
@@ -39,24 +41,24 @@ pub fn Reader(Props { steps, total, curve }: &Props) -> Html {
     html! {
         <dl class="numbers">
             <div>
-                <dt>{ t!("reader.loss") }</dt>
+                <dt>{ explain(Shown::Loss, t!("reader.loss")) }</dt>
                 <dd>
                     <span role="status" aria-label={t!("reader.loss")} aria-live="off">{ number(loss, 4) }</span>
                 </dd>
             </div>
             <div>
-                <dt>{ t!("reader.step") }</dt>
+                <dt>{ explain(Shown::Step, t!("reader.step")) }</dt>
                 <dd>
                     <span role="status" aria-label={t!("reader.step")} aria-live="off">{ steps }</span>
                     <small>{ t!("reader.of", total = total) }</small>
                 </dd>
             </div>
             <div>
-                <dt>{ t!("reader.speed") }</dt>
+                <dt>{ explain(Shown::TokensPerSecond, t!("reader.speed")) }</dt>
                 <dd>{ speed }</dd>
             </div>
             <div>
-                <dt>{ t!("reader.norm") }</dt>
+                <dt>{ explain(Shown::GradNorm, t!("reader.norm")) }</dt>
                 <dd>{ number(norm, 3) }</dd>
             </div>
         </dl>

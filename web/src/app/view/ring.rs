@@ -8,11 +8,13 @@ use plan::{RunPlan, StrategyKind};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use crate::app::glossary::Shown;
 use crate::app::record::WholeStep;
 use crate::app::shared::Shared;
 use crate::app::view::parts::section;
 use crate::app::view::ring_drawing::RingDrawing;
 use crate::app::view::slices::Slices;
+use crate::app::view::term::terms;
 use crate::app::{beat_text, browser};
 
 /// Properties of [`Ring`].
@@ -173,6 +175,7 @@ impl Component for Ring {
                             { "Animate" }
                         </label>
                     </div>
+                    { terms(&[Shown::Rank, Shown::Block, Shown::RingStep]) }
                     <Slices plan={plan.clone()} tokens={ctx.props().tokens.clone()} />
                 </>
             },

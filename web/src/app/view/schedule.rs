@@ -5,8 +5,10 @@ use plan::{RunPlan, StrategyKind, TileKind};
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
 use crate::app::view::parts::{rank_class, rank_mark, section};
+use crate::app::view::term::{explain, terms};
 use crate::app::view::tile_matrix::TileMatrix;
 
 /// Properties of [`Schedule`].
@@ -31,7 +33,10 @@ pub fn Schedule(Props { plan, times }: &Props) -> Html {
         lead,
         html! {
             <div class="side-by-side">
-                <TileMatrix plan={plan.clone()} />
+                <div>
+                    <TileMatrix plan={plan.clone()} />
+                    { terms(&[Shown::Tile, Shown::RingStep, Shown::Block]) }
+                </div>
                 <div>
                     { work(plan, times) }
                     { steps(plan) }
@@ -77,7 +82,8 @@ fn work(plan: &RunPlan, times: &Times) -> Html {
         <>
             <p class="figure">
                 <b>{ format::percent(attention.efficiency()) }</b>
-                { " efficiency: the mean of the ranks' work divided by the largest, since all wait \
+                { " " }{ explain(Shown::Efficiency, "efficiency") }
+                { ": the mean of the ranks' work divided by the largest, since all wait \
                    for the slowest." }
             </p>
             <table class="work">
@@ -85,7 +91,7 @@ fn work(plan: &RunPlan, times: &Times) -> Html {
                 <thead>
                     <tr>
                         <th scope="col">{ "Rank" }</th>
-                        <th scope="col">{ "Pairs, per layer and head" }</th>
+                        <th scope="col">{ explain(Shown::Pairs, "Pairs, per layer and head") }</th>
                         <th scope="col">{ "Tiles as measured, per step" }</th>
                     </tr>
                 </thead>

@@ -3,8 +3,10 @@
 use rust_i18n::t;
 use yew::prelude::*;
 
+use crate::app::glossary::Shown;
 use crate::app::state::{Action, SelfTest};
 use crate::app::view::parts::section;
+use crate::app::view::term::explain;
 use crate::app::{format, laws};
 
 /// Properties of [`SelfTestView`].
@@ -33,7 +35,7 @@ pub fn SelfTestView(Props { result, can_test, on }: &Props) -> Html {
                     <ul class="bad">{ for found.failed.iter().map(|law| html! { <li>{ law }</li> }) }</ul>
                 }
                 <table>
-                    <caption>{ t!("self_test.trips") }</caption>
+                    <caption>{ explain(Shown::RoundTrip, t!("self_test.trips")) }</caption>
                     <thead>
                         <tr>
                             <th scope="col">{ t!("self_test.message") }</th>

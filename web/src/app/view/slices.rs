@@ -7,8 +7,10 @@ use plan::RunPlan;
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
 use crate::app::view::parts::{rank_class, rank_mark};
+use crate::app::view::term::terms;
 
 /// Properties of [`Slices`].
 #[derive(Clone, PartialEq, Properties)]
@@ -80,6 +82,7 @@ pub fn Slices(Props { plan, tokens }: &Props) -> Html {
             </svg>
             <p class="ends" aria-hidden="true"><span>{ "0" }</span><span>{ len - 1 }</span></p>
             <p class="hint">{ format!("{len} tokens of a sequence.{padding}{whose}") }</p>
+            { terms(if padded > len { &[Shown::Positions, Shown::Padding] } else { &[Shown::Positions] }) }
             <ul>{ for list }</ul>
         </div>
     }

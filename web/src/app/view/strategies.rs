@@ -1,11 +1,12 @@
 //! The same run by each strategy: what a rank would send in a step, and what it does send.
 
 use plan::traffic::Flow;
-use plan::{RunConfig, RunPlan, StrategyKind};
+use plan::{Message, RunConfig, RunPlan, StrategyKind};
 use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::language::told;
 use crate::app::shared::Shared;
 
 /// Properties of [`Strategies`].
@@ -18,7 +19,7 @@ pub struct Props {
 }
 
 /// What a rank sends in a step by `kind`, or why that cannot be had.
-fn predicted(plan: &RunPlan, kind: StrategyKind) -> Result<Flow, String> {
+fn predicted(plan: &RunPlan, kind: StrategyKind) -> Result<Flow, Message> {
     if kind == plan.config().strategy {
         return Ok(plan.step_traffic());
     }
@@ -31,7 +32,7 @@ fn predicted(plan: &RunPlan, kind: StrategyKind) -> Result<Flow, String> {
 pub fn Strategies(Props { plan, measured }: &Props) -> Html {
     let rows =
         use_memo(plan.clone(), |plan| StrategyKind::ALL.map(|kind| (kind, predicted(plan, kind))));
-    let row = |(kind, flow): &(StrategyKind, Result<Flow, String>)| {
+    let row = |(kind, flow): &(StrategyKind, Result<Flow, Message>)| {
         let runs = *kind == plan.config().strategy;
         let name = match runs {
             true => t!("strategies.this_run", strategy = kind),
@@ -45,7 +46,7 @@ pub fn Strategies(Props { plan, measured }: &Props) -> Html {
                     <td>{ if runs { a_step(*measured) } else { "–".to_owned() } }</td>
                 </>
             },
-            Err(reason) => html! { <td colspan="3" class="reason">{ reason }</td> },
+            Err(reason) => html! { <td colspan="3" class="reason">{ told(reason) }</td> },
         };
         html! { <tr key={kind.name()}><th scope="row">{ name }</th>{ numbers }</tr> }
     };

@@ -1,19 +1,18 @@
-//! The user's own text: pasted, or opened from a file.
+//! The user's own text: pasted, opened from a file, or dropped on the page.
 
 use std::borrow::Cow;
-use std::rc::Rc;
 
-use gloo_file::{File, futures::read_as_bytes};
 use plan::Refusal;
 use rust_i18n::t;
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
-use yew::platform::spawn_local;
 use yew::prelude::*;
 
 use crate::app::fields::Field;
 use crate::app::format;
-use crate::app::state::{Action, MAX_TEXT_BYTES, OwnText};
+use crate::app::own_text::Unfit;
+use crate::app::state::{Action, OwnText};
 use crate::app::view::field::sentence;
+use crate::app::view::own_file;
 
 /// Properties of [`TextBox`].
 #[derive(Clone, PartialEq, Properties)]
@@ -35,52 +34,53 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
     let picker = use_node_ref();
     // A file that could not be taken changes nothing of the run: the box alone tells of it.
     let fault = use_state(|| None::<String>);
+    let from_file = use_state_eq(|| false);
 
     let typed = {
-        let (on, fault) = (on.clone(), fault.clone());
+        let (on, fault, from_file) = (on.clone(), fault.clone(), from_file.clone());
         Callback::from(move |event: InputEvent| {
             let value = event.target_unchecked_into::<HtmlTextAreaElement>().value();
             fault.set(None);
+            from_file.set(false);
             on.emit(Action::UseText(Some(OwnText {
                 name: None,
                 bytes: value.into_bytes().into(),
             })));
         })
     };
-    let opened = {
+    let taken = {
         let (on, fault, area) = (on.clone(), fault.clone(), area.clone());
+        let from_file = from_file.clone();
+        Callback::from(move |text: Result<OwnText, Unfit>| {
+            from_file.set(true);
+            match text {
+                Ok(text) => {
+                    if let Some(area) = area.cast::<HtmlTextAreaElement>() {
+                        area.set_value("");
+                    }
+                    fault.set(None);
+                    on.emit(Action::UseText(Some(text)));
+                }
+                Err(unfit) => fault.set(Some(unfit.sentence())),
+            }
+        })
+    };
+    let opened = {
+        let taken = taken.clone();
         Callback::from(move |event: Event| {
             let input: HtmlInputElement = event.target_unchecked_into();
             let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
-            let file = File::from(file);
+            own_file::take(vec![own_file::opened(file)], taken.clone());
             input.set_value("");
-            if file.size() > MAX_TEXT_BYTES as u64 {
-                let (size, most) =
-                    (format::bytes(file.size()), format::bytes(MAX_TEXT_BYTES as u64));
-                let name = file.name();
-                let words = t!("text_box.too_long", name = name, size = size, most = most);
-                fault.set(Some(words.into_owned()));
-                return;
-            }
-            if let Some(area) = area.cast::<HtmlTextAreaElement>() {
-                area.set_value("");
-            }
-            let (on, fault) = (on.clone(), fault.clone());
-            spawn_local(async move {
-                match read_as_bytes(&file).await {
-                    Ok(bytes) => {
-                        fault.set(None);
-                        let bytes: Rc<[u8]> = bytes.into();
-                        on.emit(Action::UseText(Some(OwnText { name: Some(file.name()), bytes })));
-                    }
-                    Err(error) => fault.set(Some(format!("{}: {error}.", file.name()))),
-                }
-            });
         })
     };
+    let over =
+        own_file::use_drop(Callback::from(move |found| own_file::take(found, taken.clone())));
     let built_in = {
         let (on, fault, area) = (on.clone(), fault.clone(), area.clone());
+        let from_file = from_file.clone();
         Callback::from(move |_| {
+            from_file.set(false);
             if let Some(area) = area.cast::<HtmlTextAreaElement>() {
                 area.set_value("");
             }
@@ -111,8 +111,14 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
         }
     };
     let wrong = (*fault).clone().or_else(|| refusal.as_ref().map(sentence));
+    // What came of a file is said aloud; typing says nothing.
+    let told = wrong.clone().unwrap_or_else(|| source.clone().into_owned());
+    let told = if *from_file { told } else { String::new() };
     html! {
-        <div class="field text-box">
+        <div class={classes!("field", "text-box", over.then_some("over"))}>
+            if over {
+                <div class="drop-here" aria-hidden="true"><p>{ t!("own_file.drop_here") }</p></div>
+            }
             <label for="own-text">{ t!("text_box.label") }</label>
             <textarea
                 id="own-text"
@@ -126,6 +132,8 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
             />
             <p id="own-text-source" class="hint">{ source }</p>
             <p id="own-text-error" class="error" hidden={wrong.is_none()}>{ wrong }</p>
+            <p class="hint">{ t!("own_file.hint") }</p>
+            <p class="unseen" role="status" aria-label={t!("own_file.status")}>{ told }</p>
             <div class="row">
                 <input
                     ref={picker}

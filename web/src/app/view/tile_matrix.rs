@@ -7,8 +7,10 @@ use yew::prelude::*;
 
 use crate::app::format;
 use crate::app::geometry::matrix::{Cell, Matrix, bands, matrix};
+use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
 use crate::app::view::parts::rank_class;
+use crate::app::view::term::explain;
 
 /// Properties of [`TileMatrix`].
 #[derive(Clone, PartialEq, Properties)]
@@ -58,9 +60,9 @@ pub fn TileMatrix(Props { plan }: &Props) -> Html {
                     { " Stripes: the ranks share the tile by heads." }
                 }
                 <span class="legend">
-                    <span><span class="tile-key full"></span>{ "full" }</span>
-                    <span><span class="tile-key part"></span>{ "part" }</span>
-                    <span><span class="tile-key skip"></span>{ "skipped" }</span>
+                    <span><span class="tile-key full"></span>{ explain(Shown::Full, "full") }</span>
+                    <span><span class="tile-key part"></span>{ explain(Shown::Part, "part") }</span>
+                    <span><span class="tile-key skip"></span>{ explain(Shown::Skipped, "skipped") }</span>
                 </span>
             </figcaption>
         </figure>

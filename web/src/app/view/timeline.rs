@@ -11,11 +11,13 @@ use web_sys::{Element, WheelEvent};
 use yew::prelude::*;
 
 use crate::app::geometry::timeline::lanes;
+use crate::app::glossary::Shown;
 use crate::app::record::WholeStep;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::timeline::{Act, Timeline};
 use crate::app::view::parts::section;
+use crate::app::view::term::terms;
 use crate::app::{browser, format, span_text};
 
 use lanes::Lanes;
@@ -144,6 +146,7 @@ impl Component for TimelineView {
                     { self.controls(ctx, held.is_some()) }
                     { self.plot(ctx) }
                     { legend() }
+                    { terms(&[Shown::Tile, Shown::Waiting, Shown::AllReduce, Shown::Clock]) }
                     <Spans
                         step={self.shown.clone()}
                         lanes={self.timeline.lanes().clone()}

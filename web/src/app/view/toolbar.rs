@@ -8,6 +8,7 @@ use yew::prelude::*;
 use crate::app::browser;
 use crate::app::engine::{Goal, Phase};
 use crate::app::format;
+use crate::app::keys::Command;
 use crate::app::state::Action;
 
 /// Properties of [`Toolbar`].
@@ -40,14 +41,14 @@ pub fn Toolbar(props: &Props) -> Html {
     let run = *can_run && (stands || matches!(phase, Phase::Pausing));
     let pause = matches!(phase, Phase::Running | Phase::Loading(_) | Phase::Seeking(_));
     let seed = on.reform(|_| Action::NewSeed(browser::random_seed()));
-    let button = |key: &'static str, enabled: bool, action: fn() -> Action| {
+    let button = |key: &'static str, command: Command, enabled: bool, action: fn() -> Action| {
         let class = if key == "run" { "primary" } else { "" };
         // Not `disabled`: the button that was just pressed would lose the keyboard's focus.
         html! {
             <button
                 type="button"
                 class={class}
-                title={t!(format!("toolbar.title.{key}"))}
+                title={command.titled(&t!(format!("toolbar.title.{key}")))}
                 aria-disabled={(!enabled).to_string()}
                 onclick={on.reform(move |_| action())}
             >
@@ -58,23 +59,23 @@ pub fn Toolbar(props: &Props) -> Html {
     html! {
         <div class="toolbar">
             <div class="buttons" role="group" aria-label={t!("toolbar.group")}>
-                { button("run", run, || Action::Run) }
-                { button("pause", pause, || Action::Pause) }
-                { button("step", *can_run && stands, || Action::Step) }
+                { button("run", Command::RunOrPause, run, || Action::Run) }
+                { button("pause", Command::RunOrPause, pause, || Action::Pause) }
+                { button("step", Command::Step, *can_run && stands, || Action::Step) }
                 if !few {
-                    { button("ring", *can_run && stands, || Action::Hop) }
-                    { button("back", *can_step_back, || Action::StepBack) }
+                    { button("ring", Command::RingStep, *can_run && stands, || Action::Hop) }
+                    { button("back", Command::StepBack, *can_step_back, || Action::StepBack) }
                 }
                 <button
                     type="button"
-                    title={t!("toolbar.title.reset")}
+                    title={Command::Reset.titled(&t!("toolbar.title.reset"))}
                     onclick={on.reform(|_| Action::Reset)}
                 >
                     { icon("reset") }{ t!("toolbar.button.reset") }{ " " }
                     <small>{ t!("toolbar.same_seed") }</small>
                 </button>
                 if !few {
-                    <button type="button" title={t!("toolbar.title.seed")} onclick={seed}>
+                    <button type="button" title={Command::NewSeed.titled(&t!("toolbar.title.seed"))} onclick={seed}>
                         { icon("seed") }{ t!("toolbar.button.seed") }
                     </button>
                 }

@@ -10,9 +10,11 @@ use plan::traffic::{Flow, all_reduce};
 use yew::prelude::*;
 
 use crate::app::format;
+use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
 use crate::app::view::parts::{rank_mark, section};
 use crate::app::view::strategies::Strategies;
+use crate::app::view::term::{explain, terms};
 
 /// Properties of [`Traffic`].
 #[derive(Clone, PartialEq, Properties)]
@@ -39,6 +41,7 @@ pub fn Traffic(Props { plan, sent, times }: &Props) -> Html {
         html! {
             <>
                 { by_rank(plan, sent, times) }
+                { terms(&[Shown::AllReduce]) }
                 <div class="side-by-side even">
                     { per_step(plan) }
                     { by_operation(plan, sent) }
@@ -83,13 +86,13 @@ fn by_rank(plan: &RunPlan, sent: &Sent, times: &Times) -> Html {
                     <tr>
                         <th scope="col" rowspan="2">{ "Rank" }</th>
                         <th scope="col" rowspan="2">{ "Steps" }</th>
-                        <th scope="colgroup" colspan="2">{ "Messages" }</th>
-                        <th scope="colgroup" colspan="2">{ "Bytes" }</th>
-                        <th scope="col" rowspan="2">{ "Verdict" }</th>
+                        <th scope="colgroup" colspan="2">{ explain(Shown::Messages, "Messages") }</th>
+                        <th scope="colgroup" colspan="2">{ explain(Shown::Bytes, "Bytes") }</th>
+                        <th scope="col" rowspan="2">{ explain(Shown::Verdict, "Verdict") }</th>
                     </tr>
                     <tr>
-                        <th scope="col">{ "predicted" }</th>
-                        <th scope="col">{ "measured" }</th>
+                        <th scope="col">{ explain(Shown::Predicted, "predicted") }</th>
+                        <th scope="col">{ explain(Shown::Measured, "measured") }</th>
                         <th scope="col">{ "predicted" }</th>
                         <th scope="col">{ "measured" }</th>
                     </tr>

@@ -6,6 +6,7 @@ use plan::runtime::{Decision, Detection, Device, Outcome, Standing};
 use rust_i18n::t;
 use yew::prelude::*;
 
+use crate::app::language::told;
 use crate::app::view::field::sentence;
 
 /// The result, or the refusal's words.
@@ -52,8 +53,8 @@ fn words(Decision { step, standing, choice, reason }: &Decision) -> Html {
     };
     html! {
         <>
-            <span class="hint">{ step.question() }</span>{ " " }
-            <b>{ choice }</b>{ t!(format!("trail.standing.{word}"), reason = reason) }
+            <span class="hint">{ told(&step.question()) }</span>{ " " }
+            <b>{ choice }</b>{ t!(format!("trail.standing.{word}"), reason = told(reason)) }
         </>
     }
 }

@@ -5,6 +5,7 @@ use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::geometry::tree::{Block, Rect, Row, Shape, TreeLayout, layout};
+use crate::app::language::told;
 use crate::app::shared::Shared;
 
 /// Properties of [`Tree`].
@@ -27,8 +28,10 @@ pub fn Tree(Props { detection }: &Props) -> Html {
 }
 
 fn way(path: &[Branch]) -> String {
-    let branches: Vec<String> =
-        path.iter().map(|branch| format!("{}: {}", branch.when(), branch.then())).collect();
+    let branches: Vec<String> = path
+        .iter()
+        .map(|branch| format!("{}: {}", told(&branch.when()), told(&branch.then())))
+        .collect();
     branches.join("; ")
 }
 
@@ -56,7 +59,7 @@ fn drawing(shape: Shape, class: &'static str, detection: &Detection, words: &str
 
 fn ways_of(row: &Row) -> Html {
     html! {
-        <g key={row.branch.when()} class={refuses(row.branch)}>
+        <g key={row.branch as usize} class={refuses(row.branch)}>
             <path class="way" d={row.way_in.clone()} />
             if let Some(out) = &row.way_out {
                 <path class="way" d={out.clone()} />
@@ -72,23 +75,24 @@ fn refuses(branch: Branch) -> Option<&'static str> {
 fn question(block: &Block, path: &[Branch]) -> Html {
     let reached = path.iter().any(|branch| branch.step() == block.step);
     html! {
-        <g key={block.step.question()} class={classes!("question", reached.then_some("reached"))}>
+        <g key={block.step as usize} class={classes!("question", reached.then_some("reached"))}>
             { rect(block.at) }
-            { text(block.at, 12.0, "start", block.step.question()) }
+            { text(block.at, 12.0, "start", &told(&block.step.question())) }
         </g>
     }
 }
 
 fn branch(row: &Row, taken: bool) -> Html {
     let mark = if taken { "●" } else { "" };
+    let then = told(&row.branch.then());
     html! {
         <g
-            key={row.branch.when()}
+            key={row.branch as usize}
             class={classes!("branch", refuses(row.branch), taken.then_some("taken"))}
         >
             { rect(row.at) }
-            { text(row.at, 10.0, "start", row.branch.when()) }
-            { text(row.at, row.at.width - 10.0, "end", &format!("{mark} {}", row.branch.then())) }
+            { text(row.at, 10.0, "start", &told(&row.branch.when())) }
+            { text(row.at, row.at.width - 10.0, "end", &format!("{mark} {then}")) }
         </g>
     }
 }

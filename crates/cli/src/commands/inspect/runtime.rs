@@ -59,10 +59,10 @@ fn print(preset: Preset, view: &View<'_>) -> Result<()> {
     let mut rows = table::new(["step", "", "decision", "because"]);
     for decision in view.trail {
         rows.add_row([
-            step(decision.step),
-            standing(decision.standing),
-            decision.choice.as_str(),
-            decision.reason.as_str(),
+            step(decision.step).to_owned(),
+            standing(decision.standing).to_owned(),
+            decision.choice.clone(),
+            decision.reason.to_string(),
         ]);
     }
     output::line(rows)?;

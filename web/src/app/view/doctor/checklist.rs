@@ -2,9 +2,11 @@
 //! user can know.
 
 use ::doctor::{State, Step, Story};
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::doctor::{Act, Doctor};
+use crate::app::language::told;
 use crate::app::view::parts::section;
 use crate::app::view::typed::tick;
 
@@ -12,9 +14,8 @@ use crate::app::view::typed::tick;
 pub fn view(doctor: &Doctor, stories: &[Story], on: &Callback<Act>) -> Html {
     section(
         "checklists",
-        "Checklists",
-        html! { { "What to look at, in order, for the two failures that people report. The doctor \
-        fills in what it was told; tick off yourself what it cannot know." } },
+        t!("doctor.checklist.title"),
+        html! { { t!("doctor.checklist.lead") } },
         html! {
             <div class="side-by-side even">
                 { for stories.iter().map(|story| checklist(doctor, story, on)) }
@@ -27,7 +28,7 @@ fn checklist(doctor: &Doctor, story: &Story, on: &Callback<Act>) -> Html {
     let id = format!("story-{}", story.id);
     html! {
         <article key={story.id} aria-labelledby={id.clone()}>
-            <h3 {id}>{ story.title }</h3>
+            <h3 {id}>{ told(&story.title) }</h3>
             <ol class="checklist">
                 { for story.steps.iter().enumerate().map(|(index, step)| {
                     let ticked = doctor.ticked.contains(&(story.id, index));
@@ -42,24 +43,24 @@ fn checklist(doctor: &Doctor, story: &Story, on: &Callback<Act>) -> Html {
 
 fn item(step: &Step, ticked: bool, on: Callback<bool>) -> Html {
     let (class, mark, word) = match step.state {
-        State::Fine => ("good", "✓", "in order"),
-        State::Doubtful => ("warned", "▲", "doubtful"),
-        State::Broken => ("bad", "✕", "at fault"),
-        State::Unknown if ticked => ("good", "✓", "ticked off by you"),
-        State::Unknown => ("hint", "○", "not known"),
-        State::Beside => ("hint", "–", "beside the point"),
+        State::Fine => ("good", "✓", t!("doctor.checklist.fine")),
+        State::Doubtful => ("warned", "▲", t!("doctor.checklist.doubtful")),
+        State::Broken => ("bad", "✕", t!("doctor.checklist.broken")),
+        State::Unknown if ticked => ("good", "✓", t!("doctor.checklist.ticked")),
+        State::Unknown => ("hint", "○", t!("doctor.checklist.unknown")),
+        State::Beside => ("hint", "–", t!("doctor.checklist.beside")),
     };
     html! {
         <>
-            <p><b>{ step.question }</b></p>
+            <p><b>{ told(&step.question) }</b></p>
             <p>
                 <span class={classes!("state", class)}>
-                    <span aria-hidden="true">{ mark }</span>{ format!(" {word}. ") }
+                    <span aria-hidden="true">{ mark }</span>{ format!(" {word} ") }
                 </span>
-                { &step.answer }
+                { told(&step.answer) }
             </p>
             if step.state == State::Unknown {
-                { tick("I have looked: it is in order", ticked, on) }
+                { tick(t!("doctor.checklist.tick"), ticked, on) }
             }
         </>
     }

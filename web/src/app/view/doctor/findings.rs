@@ -1,8 +1,10 @@
 //! What was found, in the order in which a run meets it.
 
 use ::doctor::{Finding, Severity};
+use rust_i18n::t;
 use yew::prelude::*;
 
+use crate::app::language::told;
 use crate::app::view::parts::section;
 
 /// More findings are counted, not shown: each is a card, and a file of nothing but unknown keys has
@@ -13,8 +15,8 @@ const SHOWN: usize = 100;
 pub fn view(findings: &[Finding]) -> Html {
     section(
         "findings",
-        "Findings",
-        html! { { "In the order in which the run meets them." } },
+        t!("doctor.findings.title"),
+        html! { { t!("doctor.findings.lead") } },
         html! {
             <>
             <ol class="finding-list">
@@ -23,7 +25,7 @@ pub fn view(findings: &[Finding]) -> Html {
                 }) }
             </ol>
             if findings.len() > SHOWN {
-                <p>{ format!("{} more findings follow: change these first.", findings.len() - SHOWN) }</p>
+                <p>{ t!("doctor.findings.more", count = findings.len() - SHOWN) }</p>
             }
             </>
         },
@@ -32,23 +34,25 @@ pub fn view(findings: &[Finding]) -> Html {
 
 fn one(finding: &Finding) -> Html {
     let (class, mark, word) = match finding.severity {
-        Severity::Error => ("bad", "✕", "Error"),
-        Severity::Warning => ("warned", "▲", "Warning"),
-        Severity::Info => ("noted", "●", "Note"),
+        Severity::Error => ("bad", "✕", t!("doctor.findings.error")),
+        Severity::Warning => ("warned", "▲", t!("doctor.findings.warning")),
+        Severity::Info => ("noted", "●", t!("doctor.findings.note")),
     };
     html! {
         <article class={classes!("finding", class)}>
             <p class="finding-head">
                 <b class="severity"><span aria-hidden="true">{ mark }</span>{ " " }{ word }</b>
-                <span>{ finding.stage.title() }</span>
+                <span>{ told(&finding.stage.title()) }</span>
                 if let Some(place) = finding.place {
-                    <span>{ format!("line {}, column {}", place.line, place.column) }</span>
+                    <span>
+                        { t!("doctor.findings.place", line = place.line, column = place.column) }
+                    </span>
                 }
                 <code>{ finding.id.name() }</code>
             </p>
-            <h3>{ &finding.message }</h3>
-            <p>{ &finding.why }</p>
-            <p><b>{ "Change: " }</b>{ &finding.fix }</p>
+            <h3>{ told(&finding.message) }</h3>
+            <p>{ told(&finding.why) }</p>
+            <p><b>{ t!("doctor.findings.change") }</b>{ " " }{ told(&finding.fix) }</p>
             { known(finding) }
         </article>
     }
@@ -56,13 +60,15 @@ fn one(finding: &Finding) -> Html {
 
 /// Since and until which version, and where it is public.
 fn known(finding: &Finding) -> Html {
-    let since = finding.since.map(|version| format!("since {version}"));
-    let until = finding.fixed_in.map(|version| format!("until {version}"));
-    let versions: Vec<String> = [since, until].into_iter().flatten().collect();
-    if versions.is_empty() && finding.reference.is_none() {
+    let versions = match (finding.since, finding.fixed_in) {
+        (Some(since), Some(until)) => Some(t!("doctor.known.both", since = since, until = until)),
+        (Some(since), None) => Some(t!("doctor.known.since", since = since)),
+        (None, Some(until)) => Some(t!("doctor.known.until", until = until)),
+        (None, None) => None,
+    };
+    if versions.is_none() && finding.reference.is_none() {
         return html! {};
     }
-    let versions = (!versions.is_empty()).then(|| format!("accelerate, {}", versions.join(", ")));
     html! {
         <p class="hint">
             { versions }

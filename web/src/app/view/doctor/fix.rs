@@ -1,6 +1,7 @@
 //! The run as it would work: to copy, or to take over.
 
 use ::doctor::Corrected;
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::doctor::Act;
@@ -15,30 +16,29 @@ pub fn view(corrected: &Corrected, on: &Callback<Act>) -> Html {
         corrected.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let lines = |lines: Vec<String>| (!lines.is_empty()).then(|| lines.join("\n"));
     let parts = [
-        ("fix-install", "To install", "Copy the command", lines(install)),
-        (
-            "fix-config",
-            "Corrected configuration",
-            "Copy the configuration",
-            corrected.config.clone(),
-        ),
-        ("fix-launch", "Corrected launch line", "Copy the launch line", corrected.launch.clone()),
-        ("fix-variables", "Variables", "Copy the variables", lines(variables)),
-        ("fix-script", "In the script", "Copy the changes", lines(corrected.script.clone())),
+        ("install", lines(install)),
+        ("config", corrected.config.clone()),
+        ("launch", corrected.launch.clone()),
+        ("variables", lines(variables)),
+        ("script", lines(corrected.script.clone())),
     ];
     section(
         "fix",
-        "Corrected run",
-        html! { { "Every fault that can be corrected is; what is left stands above as it is." } },
+        t!("doctor.fix.title"),
+        html! { { t!("doctor.fix.lead") } },
         html! {
             <>
-                { for parts.into_iter().filter_map(|(id, title, button, text)| {
+                { for parts.into_iter().filter_map(|(part, text)| {
                     let text = text?;
-                    Some(html! { <Copyable key={id} {id} {title} {button} {text} /> })
+                    let title = t!(format!("doctor.fix.what.{part}"));
+                    let button = t!(format!("doctor.fix.copy.{part}"));
+                    Some(html! {
+                        <Copyable key={part} id={format!("fix-{part}")} {title} {button} {text} />
+                    })
                 }) }
                 <div class="row">
                     <button type="button" class="primary" onclick={on.reform(|_| Act::UseCorrected)}>
-                        { "Use it as your run" }
+                        { t!("doctor.fix.use") }
                     </button>
                 </div>
             </>

@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use gloo_file::{File, futures::read_as_bytes};
 use gloo_timers::callback::Timeout;
-use plan::Refusal;
 use plan::runtime::Preset;
+use plan::{Refusal, message};
+use rust_i18n::t;
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::platform::spawn_local;
 use yew::prelude::*;
@@ -14,6 +15,7 @@ use yew::prelude::*;
 use crate::app::doctor::entered::{MAX_BYTES, Part, file_too_long};
 use crate::app::doctor::samples::Sample;
 use crate::app::doctor::{Act, Doctor, Outcome};
+use crate::app::language::told;
 use crate::app::shared::Shared;
 use crate::app::view::field::sentence;
 use crate::app::view::typed::{Chosen, Typed};
@@ -43,13 +45,13 @@ pub fn InputView(Props { doctor, on }: &Props) -> Html {
             *pause.borrow_mut() = Some(Timeout::new(PAUSE_MS, move || on.emit(Act::Diagnose)));
         })
     };
-    let area = |part: Part, label: &'static str, rows: u32, hint: &'static str| {
+    let area = |part: Part, rows: u32| {
         html! {
             <TextArea
                 {part}
-                {label}
+                label={t!(format!("doctor.input.label.{}", part.key()))}
                 {rows}
-                {hint}
+                hint={t!(format!("doctor.input.hint.{}", part.key()))}
                 text={AttrValue::from(doctor.entered.get(part).clone())}
                 replaced={doctor.replaced}
                 refusal={refusal_of(doctor, part)}
@@ -71,11 +73,11 @@ pub fn InputView(Props { doctor, on }: &Props) -> Html {
     };
     html! {
         <section class="view doctor-input" aria-labelledby="doctor-input-title">
-            <h2 id="doctor-input-title">{ "Your run" }</h2>
-            <div class="row" role="group" aria-label="Samples">
+            <h2 id="doctor-input-title">{ t!("doctor.input.title") }</h2>
+            <div class="row" role="group" aria-label={t!("doctor.input.samples")}>
                 { for Sample::ALL.map(|sample| html! {
                     <button
-                        key={sample.title()}
+                        key={sample as usize}
                         type="button"
                         onclick={on.reform(move |_| Act::Take(sample))}
                     >
@@ -83,10 +85,10 @@ pub fn InputView(Props { doctor, on }: &Props) -> Html {
                     </button>
                 }) }
             </div>
-            { area(Part::Config, "accelerate configuration", 12, "YAML as accelerate config writes it") }
+            { area(Part::Config, 12) }
             <OpenFile {on} unreadable={doctor.unreadable.clone()} />
-            { area(Part::Launch, "Launch line", 2, "what follows accelerate launch") }
-            { area(Part::Settings, "Variables and facts", 3, "one NAME=VALUE a line") }
+            { area(Part::Launch, 2) }
+            { area(Part::Settings, 3) }
             { facts() }
             <div class="versions">
                 { version(Part::Accelerate, "accelerate", "1.13.0") }
@@ -106,17 +108,18 @@ fn refusal_of(doctor: &Doctor, part: Part) -> Option<Refusal> {
 }
 
 fn machine(chosen: Option<Preset>, on: &Callback<Act>) -> Html {
-    let mut options: Vec<(AttrValue, AttrValue)> = vec![("".into(), "not said".into())];
+    let mut options: Vec<(AttrValue, AttrValue)> =
+        vec![("".into(), t!("doctor.machine.unsaid").into())];
     // This page's own machine is a browser, where accelerate has no place.
     let presets = Preset::ALL.into_iter().filter(|&preset| preset != Preset::This);
-    options.extend(presets.map(|preset| (preset.name().into(), preset.title().into())));
+    options.extend(presets.map(|preset| (preset.name().into(), told(&preset.title()).into())));
     html! {
         <Chosen
             id="doctor-machine"
-            label="Kind of machine"
+            label={t!("doctor.machine.label")}
             value={chosen.map_or("", Preset::name)}
             {options}
-            hint="not said: it is taken to have what the run asks for"
+            hint={t!("doctor.machine.hint")}
             on={on.reform(|name: String| Act::Machine(Preset::named(&name)))}
         />
     }
@@ -124,23 +127,23 @@ fn machine(chosen: Option<Preset>, on: &Callback<Act>) -> Html {
 
 /// What no configuration holds, and the names under which it may be given.
 fn facts() -> Html {
-    const FACTS: [(&str, &str); 10] = [
-        ("launcher", "accelerate, notebook, torchrun or python"),
-        ("num_processes", "as given to notebook_launcher"),
-        ("seq_len, pad_to_multiple_of, sliding_window", "tokens"),
-        ("packing", "true or false"),
-        ("attention_mask", "causal, or anything else that the model masks by"),
-        ("padding_side", "left or right"),
-        ("loss", "mean or sum, on each rank"),
-        ("valid_tokens", "equal or unequal over the shards of a sequence"),
-        ("context", "after-prepare or before-prepare: when it is entered"),
-        ("attn_implementation, ddp_backend", "as given to the trainer"),
+    let facts = [
+        ("launcher", t!("doctor.facts.launcher")),
+        ("num_processes", t!("doctor.facts.num_processes")),
+        ("seq_len, pad_to_multiple_of, sliding_window", t!("doctor.facts.tokens")),
+        ("packing", t!("doctor.facts.packing")),
+        ("attention_mask", t!("doctor.facts.attention_mask")),
+        ("padding_side", t!("doctor.facts.padding_side")),
+        ("loss", t!("doctor.facts.loss")),
+        ("valid_tokens", t!("doctor.facts.valid_tokens")),
+        ("context", t!("doctor.facts.context")),
+        ("attn_implementation, ddp_backend", t!("doctor.facts.trainer")),
     ];
     html! {
         <details>
-            <summary>{ "Facts that no configuration holds" }</summary>
+            <summary>{ t!("doctor.facts.title") }</summary>
             <dl class="facts">
-                { for FACTS.map(|(name, values)| html! {
+                { for facts.map(|(name, values)| html! {
                     <div key={name}><dt><code>{ name }</code></dt><dd>{ values }</dd></div>
                 }) }
             </dl>
@@ -250,7 +253,7 @@ pub fn OpenFile(FileProps { unreadable, on }: &FileProps) -> Html {
                         Part::Config.key(),
                         file.name(),
                         error.to_string(),
-                        "open it again, or paste its text",
+                        message!("open it again, or paste its text"),
                     )),
                 });
             });
@@ -264,11 +267,11 @@ pub fn OpenFile(FileProps { unreadable, on }: &FileProps) -> Html {
                 class="hidden-input"
                 type="file"
                 tabindex="-1"
-                aria-label="Open a configuration file"
+                aria-label={t!("doctor.file.label")}
                 onchange={opened}
             />
-            <button type="button" onclick={pick}>{ "Open a file" }</button>
-            <p id="doctor-file-error" role="status" class="error" aria-label="File">
+            <button type="button" onclick={pick}>{ t!("doctor.file.open") }</button>
+            <p id="doctor-file-error" role="status" class="error" aria-label={t!("doctor.file.status")}>
                 { unreadable.as_ref().map(sentence) }
             </p>
         </div>

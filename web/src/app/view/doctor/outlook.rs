@@ -2,11 +2,13 @@
 //! the playground.
 
 use ::doctor::{Context, Playground, Report};
+use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::doctor::{Act, Doctor};
 use crate::app::form::Form;
 use crate::app::groups::mesh::GroupMesh;
+use crate::app::language::told;
 use crate::app::places::Place;
 use crate::app::view::groups::Chooser;
 use crate::app::view::parts::section;
@@ -17,32 +19,43 @@ use crate::app::{address, browser};
 pub fn view(doctor: &Doctor, report: &Report, on: &Callback<Act>) -> Html {
     html! {
         <>
-            { section("context", "CP context", html! { { CONTEXT } }, context(&report.context)) }
+            { section(
+                "context",
+                t!("doctor.context.title"),
+                html! { { t!("doctor.context.lead") } },
+                context(&report.context),
+            ) }
             if let Some(mesh) = &report.mesh {
-                { section("doctor-mesh", "Mesh that results", html! { { MESH } }, html! {
-                    <>
-                        <p role="status" aria-label="Mesh">{ size(mesh) }</p>
-                        { ranks(doctor, mesh, on) }
-                    </>
-                }) }
+                { section(
+                    "doctor-mesh",
+                    t!("doctor.mesh.title"),
+                    html! { { t!("doctor.mesh.lead") } },
+                    html! {
+                        <>
+                            <p role="status" aria-label={t!("doctor.mesh.label")}>{ size(mesh) }</p>
+                            { ranks(doctor, mesh, on) }
+                        </>
+                    },
+                ) }
             }
             if let Some(playground) = &report.playground {
-                { section("open", "In the playground", html! { { OPEN } }, link(playground)) }
+                { section(
+                    "open",
+                    t!("doctor.playground.title"),
+                    html! { { t!("doctor.playground.lead") } },
+                    link(playground),
+                ) }
             }
         </>
     }
 }
 
-const CONTEXT: &str = "accelerate builds it in prepare(); a training step under CP enters it.";
-const MESH: &str = "Axes of more than one rank, in accelerate's order; the last varies fastest.";
-const OPEN: &str = "The same mesh, as far as a browser can run it, with a small GPT in it.";
-
 fn context(context: &Context) -> Html {
     html! {
-        <p role="status" aria-label="CP context">
-            <b>{ format!("Fate: {}.", context.fate.title()) }</b>
+        <p role="status" aria-label={t!("doctor.context.title")}>
+            <b>{ t!("doctor.context.fate", fate = told(&context.fate.title())) }</b>
             if let Some(stage) = context.stops {
-                { format!(" The run stops {}.", stage.title()) }
+                { " " }{ t!("doctor.context.stops", stage = told(&stage.title())) }
             }
         </p>
     }
@@ -50,14 +63,16 @@ fn context(context: &Context) -> Html {
 
 fn size(mesh: &::doctor::Mesh) -> String {
     let axes: Vec<String> = mesh.axes.iter().map(|(axis, size)| format!("{axis} {size}")).collect();
-    let ranks = if mesh.world_size == 1 { "rank" } else { "ranks" };
-    let mut words = format!("{} {ranks}", mesh.world_size);
-    if !axes.is_empty() {
-        words = format!("{words}: {}", axes.join(" × "));
-    }
+    let axes = axes.join(" × ");
+    let ranks = mesh.world_size;
+    let words = match (ranks, axes.is_empty()) {
+        (1, true) => t!("doctor.mesh.one"),
+        (_, true) => t!("doctor.mesh.ranks", ranks = ranks),
+        (_, false) => t!("doctor.mesh.axes", ranks = ranks, axes = axes),
+    };
     match &mesh.note {
-        Some(note) => format!("{words}. No groups: {note}."),
-        None => format!("{words}."),
+        Some(note) => format!("{words} {}", t!("doctor.mesh.groupless", note = told(note))),
+        None => words.into(),
     }
 }
 
@@ -78,12 +93,10 @@ fn link(playground: &Playground) -> Html {
     let run = address::write(Place::Play, &Form::of(&playground.run), false, false, None);
     html! {
         <>
-            <p><a class="button" href={browser::link(&run)}>{ "Open this mesh in the playground" }</a></p>
+            <p><a class="button" href={browser::link(&run)}>{ t!("doctor.playground.open") }</a></p>
             if !playground.notes.is_empty() {
                 <ul class="hint bullets">
-                    { for playground.notes.iter().map(|note| html! {
-                        <li key={note.as_str()}>{ note }</li>
-                    }) }
+                    { for playground.notes.iter().map(|note| html! { <li>{ told(note) }</li> }) }
                 </ul>
             }
         </>

@@ -1,0 +1,105 @@
+//! Which file may become the user's own text, and why another may not.
+
+use rust_i18n::t;
+
+use crate::app::format;
+use crate::app::state::MAX_TEXT_BYTES;
+
+/// Something that was dropped or opened, before any of it is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Thing {
+    /// A file of so many bytes.
+    File(String, u64),
+    /// A folder.
+    Folder(String),
+    /// Text, a link, a picture of a page.
+    Other,
+}
+
+/// Why it will not do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// Nothing in it.
+    Empty(String),
+    /// Too many bytes.
+    TooLarge(String, u64),
+    /// A folder.
+    Folder(String),
+    /// More than one thing.
+    Several(usize),
+    /// No file at all.
+    NoFile,
+    /// The browser could not read it.
+    Unreadable(String, String),
+}
+
+/// The one file among `things`, by its place; or why there is none.
+pub fn judge(things: &[Thing]) -> Result<usize, Unfit> {
+    match things {
+        [] | [Thing::Other] => Err(Unfit::NoFile),
+        [Thing::Folder(name)] => Err(Unfit::Folder(name.clone())),
+        [Thing::File(name, 0)] => Err(Unfit::Empty(name.clone())),
+        [Thing::File(name, size)] if *size > MAX_TEXT_BYTES as u64 => {
+            Err(Unfit::TooLarge(name.clone(), *size))
+        }
+        [Thing::File(..)] => Ok(0),
+        several => Err(Unfit::Several(several.len())),
+    }
+}
+
+impl Unfit {
+    /// The reason, and what would do.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Empty(name) => t!("own_file.empty", name = name),
+            Self::TooLarge(name, size) => t!(
+                "own_file.too_large",
+                name = name,
+                size = format::bytes(*size),
+                most = format::bytes(MAX_TEXT_BYTES as u64)
+            ),
+            Self::Folder(name) => t!("own_file.folder", name = name),
+            Self::Several(count) => t!("own_file.several", count = count),
+            Self::NoFile => t!("own_file.no_file"),
+            Self::Unreadable(name, reason) => {
+                t!("own_file.unreadable", name = name, reason = reason)
+            }
+        }
+        .into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(size: u64) -> Thing {
+        Thing::File("a.txt".to_owned(), size)
+    }
+
+    #[test]
+    fn one_file_of_a_fit_size_is_taken_and_anything_else_has_its_reason() {
+        let most = MAX_TEXT_BYTES as u64;
+        let name = || "a.txt".to_owned();
+        for (things, expect) in [
+            (vec![file(1)], Ok(0)),
+            (vec![file(most)], Ok(0)),
+            (vec![file(most + 1)], Err(Unfit::TooLarge(name(), most + 1))),
+            (vec![file(0)], Err(Unfit::Empty(name()))),
+            (vec![Thing::Folder(name())], Err(Unfit::Folder(name()))),
+            (vec![file(1), file(2)], Err(Unfit::Several(2))),
+            (vec![Thing::Other], Err(Unfit::NoFile)),
+            (vec![], Err(Unfit::NoFile)),
+        ] {
+            assert_eq!(judge(&things), expect, "{things:?}");
+        }
+    }
+
+    #[test]
+    fn a_reason_names_the_file_and_what_would_do() {
+        let sentence = Unfit::TooLarge("big.bin".to_owned(), 9_000_000).sentence();
+        assert!(sentence.contains("big.bin") && sentence.contains("9.0 MB"), "{sentence}");
+        assert!(sentence.contains("4.2 MB"), "{sentence}");
+        assert!(Unfit::Several(3).sentence().contains('3'));
+    }
+}

@@ -1,0 +1,61 @@
+//! The row of runs worth seeing, with what to look for in the one that is set.
+
+use rust_i18n::t;
+use yew::prelude::*;
+
+use crate::app::form::Form;
+use crate::app::presets::{Level, Preset};
+use crate::app::shared::Shared;
+use crate::app::state::Action;
+
+/// Properties of [`Presets`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// What is entered.
+    pub form: Shared<Form>,
+    /// Where actions go.
+    pub on: Callback<Action>,
+}
+
+/// The row.
+#[component]
+pub fn Presets(Props { form, on }: &Props) -> Html {
+    let current = Preset::of(form);
+    let choice = |preset: Preset| {
+        html! {
+            <li key={preset.key()}>
+                <button
+                    type="button"
+                    class="preset"
+                    title={preset.look()}
+                    aria-pressed={(current == Some(preset)).to_string()}
+                    onclick={on.reform(move |_| Action::Choose(preset))}
+                >
+                    { preset.title() }
+                </button>
+            </li>
+        }
+    };
+    let of = |level: Level| Preset::ALL.into_iter().filter(move |preset| preset.level() == level);
+    html! {
+        <section class="presets" aria-label={t!("presets.title")}>
+            <div class="preset-row">
+                { for Level::ALL.into_iter().map(|level| html! {
+                    <div key={level.key()} class="preset-level">
+                        <p id={format!("presets-{}", level.key())} class="level">{ level.title() }</p>
+                        <ul aria-labelledby={format!("presets-{}", level.key())}>
+                            { for of(level).map(choice) }
+                        </ul>
+                    </div>
+                }) }
+            </div>
+            <p class="preset-look" role="status" aria-label={t!("presets.look_for")}>
+                if let Some(preset) = current {
+                    <b>{ t!("presets.look_for") }</b>{ " " }{ preset.look() }
+                } else {
+                    { t!("presets.own") }
+                }
+            </p>
+        </section>
+    }
+}
