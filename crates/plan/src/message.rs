@@ -6,16 +6,22 @@
 //! nothing here knows which languages there are.
 
 use std::fmt::{self, Display, Formatter, Write};
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A text that can be told in another language; [`message!`](crate::message!) makes one.
+///
+/// It is one pointer, so that errors stay small, and a clone shares the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Message {
+pub struct Message(Arc<Text>);
+
+#[derive(Debug, PartialEq, Eq)]
+enum Text {
     /// The same in every language: a number, a name, somebody's own words.
     Plain(String),
     /// A template, and by name what stands in its places.
-    Template(&'static str, Vec<(&'static str, Self)>),
+    Template(&'static str, Vec<(&'static str, Message)>),
 }
 
 /// Makes a [`Message`] from a template and its arguments, each a name or `name = value`; an
@@ -36,7 +42,7 @@ macro_rules! message {
     (@value $name:ident $value:expr) => { $value };
     ($template:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{
         const { assert!($crate::message::fits($template, &[$(stringify!($name)),*])) };
-        $crate::Message::Template(
+        $crate::Message::new(
             $template,
             vec![$((
                 stringify!($name),
@@ -47,6 +53,17 @@ macro_rules! message {
 }
 
 impl Message {
+    /// A template and what stands in its places; made by [`message!`](crate::message!), which
+    /// checks that they fit.
+    #[doc(hidden)]
+    pub fn new(template: &'static str, arguments: Vec<(&'static str, Self)>) -> Self {
+        Self(Arc::new(Text::Template(template, arguments)))
+    }
+
+    fn plain(text: String) -> Self {
+        Self(Arc::new(Text::Plain(text)))
+    }
+
     /// The text with each template replaced by what `translate` gives for it. A translation has the
     /// same places, in an order of its own.
     pub fn told(&self, translate: impl Fn(&'static str) -> &'static str) -> String {
@@ -66,9 +83,9 @@ impl Message {
 
     /// Whether there is no text.
     pub fn is_empty(&self) -> bool {
-        match self {
-            Self::Plain(text) => text.is_empty(),
-            Self::Template(template, _) => template.is_empty(),
+        match &*self.0 {
+            Text::Plain(text) => text.is_empty(),
+            Text::Template(template, _) => template.is_empty(),
         }
     }
 
@@ -82,9 +99,9 @@ impl Message {
         translate: &dyn Fn(&'static str) -> &'static str,
         out: &mut dyn Write,
     ) -> fmt::Result {
-        let (template, arguments) = match self {
-            Self::Plain(text) => return out.write_str(text),
-            Self::Template(template, arguments) => (translate(template), arguments),
+        let (template, arguments) = match &*self.0 {
+            Text::Plain(text) => return out.write_str(text),
+            Text::Template(template, arguments) => (translate(template), arguments),
         };
         let mut rest = template;
         while let Some((before, after)) = rest.split_once('{') {
@@ -141,7 +158,7 @@ const fn same(text: &[u8], begin: usize, end: usize, name: &[u8]) -> bool {
 
 impl Default for Message {
     fn default() -> Self {
-        Self::Plain(String::new())
+        Self::plain(String::new())
     }
 }
 
@@ -153,7 +170,7 @@ impl Display for Message {
 
 impl PartialEq<str> for Message {
     fn eq(&self, other: &str) -> bool {
-        self.to_string() == other
+        self.to_string().as_str() == other
     }
 }
 
@@ -173,7 +190,7 @@ macro_rules! plain {
     ($($kind:ty),*) => {
         $(impl From<$kind> for Message {
             fn from(value: $kind) -> Self {
-                Self::Plain(value.to_string())
+                Self::plain(value.to_string())
             }
         })*
     };
@@ -190,7 +207,7 @@ impl Serialize for Message {
 /// What was written down is plain text: its template is no longer known.
 impl<'de> Deserialize<'de> for Message {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self::Plain)
+        String::deserialize(deserializer).map(Self::plain)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The languages of the page. Each has one catalogue in `web/locales`, named after its code.
 //!
 //! What `plan` and `doctor` say is English in their sources, so only other languages have texts
-//! for it ([`messages`]).
+//! for it (`web/locales/zh-CN.po`).
 
 #[cfg(test)]
 mod catalogues;
