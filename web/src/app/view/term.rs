@@ -5,6 +5,7 @@
 //! same text as the button's description, from the glossary.
 
 use gloo_events::{EventListener, EventListenerOptions};
+use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, EventTarget, KeyboardEvent, PointerEvent};
 use yew::prelude::*;
@@ -80,6 +81,9 @@ enum Why {
     Pressed,
 }
 
+/// Milliseconds in which a mouse gets from a word to its explanation.
+const LEAVE_MS: u32 = 250;
+
 struct Open {
     term: Term,
     word: Element,
@@ -89,6 +93,8 @@ struct Open {
 /// The box; it hears the whole page, so that a word costs nothing but its button.
 pub struct Explanation {
     open: Option<Open>,
+    /// Closes the box after a moment, in which a mouse can come over it.
+    leaves: Option<Timeout>,
     _listens: Vec<EventListener>,
 }
 
@@ -100,6 +106,8 @@ pub enum Msg {
     Focus(EventTarget),
     /// Something was pressed or tapped.
     Click(EventTarget),
+    /// The mouse has been away from word and box for a moment.
+    Left,
     /// The word may stand elsewhere now.
     Moved,
     /// Escape.
@@ -111,20 +119,36 @@ impl Component for Explanation {
     type Properties = Props;
 
     fn create(ctx: &Context<Self>) -> Self {
-        Self { open: None, _listens: listen(ctx) }
+        Self { open: None, leaves: None, _listens: listen(ctx) }
     }
 
     fn changed(&mut self, ctx: &Context<Self>, old: &Props) -> bool {
         ctx.props().place != old.place && self.open.take().is_some()
     }
 
-    fn update(&mut self, _ctx: &Context<Self>, msg: Msg) -> bool {
+    fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
         match msg {
             Msg::Over(target) => match (word(&target), self.why()) {
-                (Some(word), why) if why != Some(Why::Pressed) => self.show(word, Why::Pointed),
-                (None, Some(Why::Pointed)) if !within(&target, "#explanation") => self.hide(),
-                _ => false,
+                (Some(word), why) if why != Some(Why::Pressed) => {
+                    self.leaves = None;
+                    self.show(word, Why::Pointed)
+                }
+                (None, Some(Why::Pointed)) if !within(&target, "#explanation") => {
+                    let link = ctx.link().clone();
+                    self.leaves.get_or_insert_with(|| {
+                        Timeout::new(LEAVE_MS, move || link.send_message(Msg::Left))
+                    });
+                    false
+                }
+                _ => {
+                    self.leaves = None;
+                    false
+                }
             },
+            Msg::Left => {
+                self.leaves = None;
+                self.why() == Some(Why::Pointed) && self.hide()
+            }
             Msg::Focus(target) => match word(&target) {
                 Some(word) if word.matches(":focus-visible").unwrap_or(false) => {
                     self.show(word, Why::Focused)
