@@ -1,10 +1,12 @@
 //! The component that owns the state, and carries out what it asks of the world outside.
 
 use gloo_events::EventListener;
+use gloo_render::{AnimationFrame, request_animation_frame};
 use plan::command::Report;
 use yew::prelude::*;
 
 use crate::app::browser::picture;
+use crate::app::cursor::{Act, Spot};
 use crate::app::engine::Order;
 use crate::app::pace::{Pace, Progress};
 use crate::app::record::Figures;
@@ -25,6 +27,8 @@ pub struct App {
     /// What the tables show.
     figures: Figures,
     pace: Pace,
+    /// What the pointer is over, until the next frame lights it.
+    pointed: Option<(Spot, AnimationFrame)>,
     _address: Option<EventListener>,
     _other_build: Option<EventListener>,
 }
@@ -35,6 +39,8 @@ pub enum Msg {
     Act(Action),
     /// It is time to draw what has changed.
     Redraw,
+    /// It is time to light what the pointer is over.
+    Light,
 }
 
 impl Component for App {
@@ -70,6 +76,7 @@ impl Component for App {
             waiting,
             figures: Figures::default(),
             pace: Pace::default(),
+            pointed: None,
             _address: address,
             _other_build: other_build,
         }
@@ -90,6 +97,35 @@ impl Component for App {
                 let redraw = ctx.link().callback(|()| Msg::Redraw);
                 self.pace.ask(self.progress(), browser::now_ms(), redraw);
                 false
+            }
+            // A pointer may pass over many things in a frame: the last one is lit.
+            Msg::Act(Action::Cursor(Act::Hover(spot))) => {
+                let link = ctx.link().clone();
+                let frame = self.pointed.take().map_or_else(
+                    || request_animation_frame(move |_| link.send_message(Msg::Light)),
+                    |(_, frame)| frame,
+                );
+                self.pointed = Some((spot, frame));
+                false
+            }
+            Msg::Light => {
+                let was = self.state.cursor;
+                if let Some((spot, _)) = self.pointed.take() {
+                    self.act(Action::Cursor(Act::Hover(spot)));
+                }
+                let is_news = self.state.cursor != was;
+                // The page is drawn now, and need not be again so soon.
+                if is_news && self.pace.drawn(self.progress(), browser::now_ms()) {
+                    self.figures = self.state.record.figures.clone();
+                }
+                is_news
+            }
+            // The tables keep their pace: nothing of them has changed but what is lit.
+            Msg::Act(action @ Action::Cursor(_)) => {
+                self.pointed = None;
+                let was = self.state.cursor;
+                self.act(action);
+                self.state.cursor != was
             }
             Msg::Act(action) => {
                 self.act(action);

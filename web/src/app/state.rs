@@ -7,6 +7,7 @@ use plan::{Refusal, RunPlan};
 
 use crate::app::address;
 use crate::app::backend::{self, Backend};
+use crate::app::cursor::{self, Cursor};
 use crate::app::doctor::{self, Doctor};
 use crate::app::embed::Embed;
 use crate::app::engine::{self, Engine, Phase};
@@ -71,6 +72,8 @@ pub struct State {
     pub record: Record,
     /// What was kept as a file last, or why not.
     pub kept: Rc<str>,
+    /// What is lit in every view.
+    pub cursor: Cursor,
     /// The step that the user holds to look at, while others follow.
     pub held: Option<Shared<WholeStep>>,
     /// The one-rank run.
@@ -144,6 +147,8 @@ pub enum Action {
     Backend(backend::Act),
     /// Something of the doctor's.
     Doctor(doctor::Act),
+    /// Something of the cursor that all views share.
+    Cursor(cursor::Act),
     /// The user holds a step, or lets go of it.
     Hold(Option<Shared<WholeStep>>),
     /// The user wants a file.
@@ -212,6 +217,7 @@ impl State {
             embed: None,
             other_build: false,
             record: Record::default(),
+            cursor: Cursor::default(),
             held: None,
             kept: "".into(),
             reference: Shared::default(),

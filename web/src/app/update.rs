@@ -64,6 +64,10 @@ impl State {
                 self.doctor.make_mut().apply(act);
                 Vec::new()
             }
+            Action::Cursor(act) => {
+                self.cursor.apply(act);
+                Vec::new()
+            }
             Action::Hold(step) => {
                 self.held = step;
                 Vec::new()
@@ -171,6 +175,7 @@ impl State {
 
     fn clear(&mut self, orders: Vec<engine::Order>) -> Vec<Effect> {
         self.record = Record::default();
+        self.cursor.begin_anew(self.world());
         self.held = None;
         self.self_test = SelfTest::Idle;
         let mut effects = self.forget_reference();
@@ -344,6 +349,22 @@ mod tests {
         train(&mut state, 0);
         pause(&mut state, 1);
         assert_eq!((state.steps(), state.engine.phase()), (1, &Phase::Paused));
+    }
+
+    #[test]
+    fn what_is_lit_stays_while_the_run_goes_on_and_its_step_ends_with_it() {
+        use crate::app::cursor::{Act, Spot};
+        let mut state = ready("v=1&cp=4");
+        state.apply(Action::Run);
+        train(&mut state, 0);
+        let spot = Spot { step: Some(0), ..Spot::of_rank(3) };
+        assert_eq!(state.apply(Action::Cursor(Act::Choose(spot))), []);
+        train(&mut state, 1);
+        assert_eq!(state.cursor.spot(), spot);
+        state.apply(Action::Reset);
+        assert_eq!(state.cursor.spot(), Spot::of_rank(3));
+        state.apply(Action::Set(Field::Cp, "2".into()));
+        assert!(state.cursor.spot().is_empty(), "there is no rank 3 any more");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Where things are drawn: pure functions of the plan and the events, tested without a browser.
 
+pub mod chart;
+pub mod links;
 pub mod matrix;
 pub mod mesh;
 pub mod ring;

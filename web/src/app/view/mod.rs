@@ -9,15 +9,20 @@ mod doctor;
 mod embedded;
 mod field;
 mod groups;
+mod link_matrix;
+mod lit_words;
 mod masthead;
+mod memory;
 mod mesh_grid;
 mod notices;
 mod other_build;
 mod parts;
+mod plot;
 mod ranks;
 mod reader;
 mod ring;
 mod ring_drawing;
+mod ring_table;
 mod schedule;
 mod self_test;
 mod settings;
@@ -32,6 +37,7 @@ mod traffic;
 mod trail;
 mod tree;
 mod typed;
+mod watch;
 mod workbench;
 
 use yew::prelude::*;
@@ -99,17 +105,33 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 <p>{ "The views below show the last settings that can work." }</p>
             }
             { alert(state, on) }
-            <div class="columns">
-                { run_views(state, figures, on) }
-                <settings::Settings
-                    form={state.form.clone()}
-                    text={state.text.clone()}
-                    refusals={state.refusals.clone()}
-                    on={on}
-                />
-                { detail_views(state, figures, on) }
-            </div>
+            <watch::Watched {on}>
+                <div class="columns">
+                    { run_views(state, figures, on) }
+                    <settings::Settings
+                        form={state.form.clone()}
+                        text={state.text.clone()}
+                        refusals={state.refusals.clone()}
+                        on={on}
+                    />
+                    { detail_views(state, figures, on) }
+                </div>
+                { lit_words(state, figures, on) }
+            </watch::Watched>
         </>
+    }
+}
+
+/// What is lit, in words.
+fn lit_words(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+    html! {
+        <lit_words::LitWords
+            cursor={state.cursor}
+            plan={state.plan.clone()}
+            figures={figures.clone()}
+            curve={state.record.curve.clone()}
+            {on}
+        />
     }
 }
 
@@ -152,7 +174,7 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     html! {
         <div class={classes!("pair", stale(state))}>
             if shows(state, Panel::Ring) {
-                <ring::Ring plan={state.plan.clone()} newest={state.record.newest.clone()} tokens={figures.tokens.clone()} />
+                <ring::Ring plan={state.plan.clone()} newest={state.record.newest.clone()} tokens={figures.tokens.clone()} cursor={state.cursor} {on} />
             }
             if shows(state, Panel::Curve) {
                 <curve::CurveView
@@ -161,6 +183,7 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                     total={state.plan.config().steps}
                     check={state.check}
                     reference={state.reference.clone()}
+                    cursor={state.cursor}
                     on={on}
                 />
             }
@@ -170,7 +193,8 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
 
 /// What explains the run.
 fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
-    let plan = &state.plan;
+    let (plan, cursor) = (&state.plan, state.cursor);
+    let spot = cursor.spot();
     html! {
         <div class={classes!("views", stale(state))}>
             if shows(state, Panel::Timeline) {
@@ -178,17 +202,20 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     plan={plan.clone()}
                     newest={figures.newest.clone()}
                     held={state.held.clone()}
+                    {cursor}
                     on={on}
                 />
             }
             if shows(state, Panel::Schedule) {
-                <schedule::Schedule plan={plan.clone()} times={figures.times.clone()} />
+                <schedule::Schedule plan={plan.clone()} times={figures.times.clone()} {spot} {on} />
             }
             if shows(state, Panel::Traffic) {
                 <traffic::Traffic
                     plan={plan.clone()}
                     sent={figures.sent.clone()}
                     times={figures.times.clone()}
+                    {spot}
+                    {on}
                 />
             }
             if shows(state, Panel::Ranks) {
@@ -197,6 +224,14 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     ready={state.engine.ready().to_vec()}
                     memory={figures.memory.clone()}
                     times={figures.times.clone()}
+                    {spot}
+                />
+                <memory::Memory
+                    plan={plan.clone()}
+                    log={figures.memory_log.clone()}
+                    steps={figures.times.steps(state.world())}
+                    {cursor}
+                    {on}
                 />
             }
             if state.embed.is_none() {

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::app::cursor::Spot;
 use crate::app::geometry::timeline::{AXIS, Drawing, GUTTER, LANE, Look, Rect};
 use crate::app::shared::Shared;
 use crate::app::view::parts::rank_class;
@@ -15,17 +16,19 @@ pub struct Props {
     pub world: usize,
     /// Where the span that is told lies.
     pub outline: Option<Rect>,
+    /// What is lit, without its step.
+    pub spot: Spot,
 }
 
 /// The drawing.
 #[component]
-pub fn Lanes(Props { drawing, world, outline }: &Props) -> Html {
+pub fn Lanes(Props { drawing, world, outline, spot }: &Props) -> Html {
     let height = AXIS + LANE * *world as f64;
     let width = drawing.width.max(GUTTER + 1.0);
     let lane = |rank: usize| {
         let top = AXIS + LANE * rank as f64;
         html! {
-            <g key={rank} class={rank_class(rank)}>
+            <g key={rank} class={classes!(rank_class(rank), spot.rank_class(rank))}>
                 <path class="lane" d={format!("M{GUTTER} {:.1}H{width:.0}", top + LANE - 1.0)} />
                 <circle class="lane-mark" cx="13" cy={px(top + 16.0)} r="11" />
                 <text class="lane-number" x="13" y={px(top + 20.5)}>{ rank }</text>
@@ -64,10 +67,11 @@ pub fn Lanes(Props { drawing, world, outline }: &Props) -> Html {
             </defs>
             { for drawing.ticks.iter().enumerate().map(tick) }
             { for (0..*world).map(lane) }
-            { for drawing.paths.iter().map(|(look, path)| spans(*look, path)) }
+            { for drawing.paths.iter().map(|(look, path)| spans(*look, path, *spot)) }
             { for drawing.numbers.iter().enumerate().map(|(index, (x, y, kv))| html! {
                 <text key={index} class={classes!("tile-number", rank_class(usize::from(*kv)))} x={px(*x)} y={px(y + 4.5)}>{ kv }</text>
             }) }
+            { for (0..*world).filter_map(|rank| over(rank, width, *spot)) }
             if let Some(rect) = outline {
                 <rect
                     class="told"
@@ -81,13 +85,33 @@ pub fn Lanes(Props { drawing, world, outline }: &Props) -> Html {
     }
 }
 
-fn spans(look: Look, path: &str) -> Html {
+/// What lies over a lane while a rank is lit: a frame around its own, a veil over others.
+fn over(rank: usize, width: f64, spot: Spot) -> Option<Html> {
+    let class = match spot.rank_class(rank)? {
+        "is-lit" => "frame",
+        _ => "veil",
+    };
+    Some(html! {
+        <rect
+            key={format!("over-{rank}")}
+            {class}
+            x="1"
+            y={px(AXIS + LANE * rank as f64)}
+            width={px(width - 2.0)}
+            height={px(LANE - 1.0)}
+        />
+    })
+}
+
+fn spans(look: Look, path: &str, spot: Spot) -> Html {
+    // A block is lit in the tiles that used its keys, whoever computed them.
+    let out = spot.block.filter(|&block| look != Look::Tile(block)).map(|_| "is-out");
     let class = match look {
-        Look::Tile(kv) => classes!("tile-span", rank_class(usize::from(kv))),
-        Look::Compute => classes!("compute-span"),
-        Look::Wait => classes!("wait-span"),
-        Look::Collective => classes!("collective-span"),
-        Look::Send => classes!("send-span"),
+        Look::Tile(kv) => classes!("tile-span", rank_class(usize::from(kv)), out),
+        Look::Compute => classes!("compute-span", out),
+        Look::Wait => classes!("wait-span", out),
+        Look::Collective => classes!("collective-span", out),
+        Look::Send => classes!("send-span", out),
     };
     html! { <path key={format!("{look:?}")} {class} d={path.to_owned()} /> }
 }
