@@ -58,8 +58,9 @@ pub fn Plot(props: &Props) -> Html {
             Some(Spot::of_step(chart.step_at(share)?))
         }
     };
+    let last_spot = use_mut_ref(|| None::<Spot>);
     let moves = {
-        let (act, at, last) = (act.clone(), at.clone(), use_mut_ref(|| None::<Spot>));
+        let (act, at, last) = (act.clone(), at.clone(), last_spot.clone());
         Callback::from(move |event: PointerEvent| {
             let spot = at(&event);
             // A pointer within the same step says nothing new.
@@ -74,7 +75,10 @@ pub fn Plot(props: &Props) -> Html {
     };
     let leave = {
         let act = act.clone();
-        Callback::from(move |_: PointerEvent| act.emit(Act::Hover(Spot::default())))
+        Callback::from(move |_: PointerEvent| {
+            last_spot.replace(None);
+            act.emit(Act::Hover(Spot::default()));
+        })
     };
     let choose = {
         let act = act.clone();

@@ -51,7 +51,7 @@ pub fn RingDrawing(props: &Props) -> Html {
     };
     html! {
         <div
-            class="ring-plot"
+            class={classes!("ring-plot", (*dp > 1).then_some("many"))}
             tabindex="0"
             role="slider"
             aria-label={t!("ring.choose")}
@@ -61,25 +61,25 @@ pub fn RingDrawing(props: &Props) -> Html {
             aria-valuetext={words}
             onkeydown={key}
         >
-        <svg
-            class={classes!("ring-drawing", (*dp > 1).then_some("many"))}
-            viewBox={view_box}
-            aria-hidden="true"
-        >
-            { for ring.centres.iter().map(|centre| html! {
-                <circle class="track" cx={px(centre.x)} cy={px(centre.y)} r={px(ring.radius)} />
-            }) }
-            { for ring.seats.iter().enumerate().map(|(rank, seat)| {
-                let work = beat.work.get(rank).copied().flatten();
-                disc(rank, seat.at, ring.disc, work, *seen, spot)
-            }) }
-            { for holders.filter_map(|(rank, &block)| {
-                let seat = ring.seats.get(rank)?;
-                let lit = spot.block_class(block, rank);
-                Some(html! { <g key={format!("held-{rank}")}>{ chip(seat.block, block, "kv", classes!("held", lit)) }</g> })
-            }) }
-            { for beat.hops.iter().enumerate().filter_map(|(i, hop)| message(&ring, i, hop, *progress, spot)) }
-        </svg>
+            <svg
+                class={classes!("ring-drawing", (*dp > 1).then_some("many"))}
+                viewBox={view_box}
+                aria-hidden="true"
+            >
+                { for ring.centres.iter().map(|centre| html! {
+                    <circle class="track" cx={px(centre.x)} cy={px(centre.y)} r={px(ring.radius)} />
+                }) }
+                { for ring.seats.iter().enumerate().map(|(rank, seat)| {
+                    let work = beat.work.get(rank).copied().flatten();
+                    disc(rank, seat.at, ring.disc, work, *seen, spot)
+                }) }
+                { for holders.filter_map(|(rank, &block)| {
+                    let seat = ring.seats.get(rank)?;
+                    let lit = spot.block_class(block, rank);
+                    Some(html! { <g key={format!("held-{rank}")}>{ chip(seat.block, block, "kv", classes!("held", lit)) }</g> })
+                }) }
+                { for beat.hops.iter().enumerate().filter_map(|(i, hop)| message(&ring, i, hop, *progress, spot)) }
+            </svg>
         </div>
     }
 }
