@@ -86,7 +86,9 @@ fn held(
         <figure class="chart">
             <figcaption>
                 <span class="reading">{ words.clone() }</span>
-                <span class="legend">{ for (0..world).map(rank_mark) }</span>
+                <span class="legend">
+                    { for (0..world).map(|rank| html! { <span key={rank}>{ rank_mark(rank) }</span> }) }
+                </span>
             </figcaption>
             <Plot
                 {chart}
