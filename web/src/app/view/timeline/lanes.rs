@@ -20,15 +20,51 @@ pub struct Props {
     pub spot: Spot,
 }
 
-/// The drawing.
+/// The drawing. Its paths are long: they are drawn once, and what is lit lies over them.
 #[component]
 pub fn Lanes(Props { drawing, world, outline, spot }: &Props) -> Html {
+    let height = AXIS + LANE * *world as f64;
+    let width = drawing.width.max(GUTTER + 1.0);
+    html! {
+        <svg
+            class="timeline-lanes"
+            viewBox={format!("0 0 {width:.0} {height:.0}")}
+            ~style={format!("height:{height:.0}px")}
+            preserveAspectRatio="none"
+            aria-hidden="true"
+        >
+            <Drawn drawing={drawing.clone()} {world} block={spot.block} />
+            { for (0..*world).filter_map(|rank| over(rank, width, *spot)) }
+            if let Some(rect) = outline {
+                <rect
+                    class="told"
+                    x={px(rect.x - 1.5)}
+                    y={px(rect.y - 1.5)}
+                    width={px(rect.width + 3.0)}
+                    height={px(rect.height + 3.0)}
+                />
+            }
+        </svg>
+    }
+}
+
+/// Properties of [`Drawn`].
+#[derive(Clone, PartialEq, Properties)]
+struct DrawnProps {
+    drawing: Shared<Drawing>,
+    world: usize,
+    block: Option<u16>,
+}
+
+/// Axis, lanes and spans.
+#[component]
+fn Drawn(DrawnProps { drawing, world, block }: &DrawnProps) -> Html {
     let height = AXIS + LANE * *world as f64;
     let width = drawing.width.max(GUTTER + 1.0);
     let lane = |rank: usize| {
         let top = AXIS + LANE * rank as f64;
         html! {
-            <g key={rank} class={classes!(rank_class(rank), spot.rank_class(rank))}>
+            <g key={rank} class={rank_class(rank)}>
                 <path class="lane" d={format!("M{GUTTER} {:.1}H{width:.0}", top + LANE - 1.0)} />
                 <circle class="lane-mark" cx="13" cy={px(top + 16.0)} r="11" />
                 <text class="lane-number" x="13" y={px(top + 20.5)}>{ rank }</text>
@@ -52,13 +88,7 @@ pub fn Lanes(Props { drawing, world, outline, spot }: &Props) -> Html {
         }
     };
     html! {
-        <svg
-            class="timeline-lanes"
-            viewBox={format!("0 0 {width:.0} {height:.0}")}
-            ~style={format!("height:{height:.0}px")}
-            preserveAspectRatio="none"
-            aria-hidden="true"
-        >
+        <>
             <defs>
                 <pattern id="waiting" width="6" height="6" patternUnits="userSpaceOnUse"
                     patternTransform="rotate(45)">
@@ -67,21 +97,11 @@ pub fn Lanes(Props { drawing, world, outline, spot }: &Props) -> Html {
             </defs>
             { for drawing.ticks.iter().enumerate().map(tick) }
             { for (0..*world).map(lane) }
-            { for drawing.paths.iter().map(|(look, path)| spans(*look, path, *spot)) }
+            { for drawing.paths.iter().map(|(look, path)| spans(*look, path, *block)) }
             { for drawing.numbers.iter().enumerate().map(|(index, (x, y, kv))| html! {
                 <text key={index} class={classes!("tile-number", rank_class(usize::from(*kv)))} x={px(*x)} y={px(y + 4.5)}>{ kv }</text>
             }) }
-            { for (0..*world).filter_map(|rank| over(rank, width, *spot)) }
-            if let Some(rect) = outline {
-                <rect
-                    class="told"
-                    x={px(rect.x - 1.5)}
-                    y={px(rect.y - 1.5)}
-                    width={px(rect.width + 3.0)}
-                    height={px(rect.height + 3.0)}
-                />
-            }
-        </svg>
+        </>
     }
 }
 
@@ -103,9 +123,9 @@ fn over(rank: usize, width: f64, spot: Spot) -> Option<Html> {
     })
 }
 
-fn spans(look: Look, path: &str, spot: Spot) -> Html {
+fn spans(look: Look, path: &str, block: Option<u16>) -> Html {
     // A block is lit in the tiles that used its keys, whoever computed them.
-    let out = spot.block.filter(|&block| look != Look::Tile(block)).map(|_| "is-out");
+    let out = block.filter(|&block| look != Look::Tile(block)).map(|_| "is-out");
     let class = match look {
         Look::Tile(kv) => classes!("tile-span", rank_class(usize::from(kv)), out),
         Look::Compute => classes!("compute-span", out),
