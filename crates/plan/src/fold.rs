@@ -9,19 +9,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Axis, Event, EventKind, Op, Scalar};
 
-/// Messages and bytes that each rank has sent, by operation.
+/// Messages and bytes that each rank has sent, by operation and by receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
     by_rank: BTreeMap<u16, BTreeMap<(Axis, Op), crate::traffic::Flow>>,
+    /// By sender, then receiver.
+    links: BTreeMap<(u16, u16), crate::traffic::Flow>,
 }
 
 impl Sent {
     /// Counts `event` if it is a send.
     pub fn add(&mut self, event: &Event) {
-        if let EventKind::Send { axis, op, bytes, .. } = event.kind {
-            let flow = self.by_rank.entry(event.rank).or_default().entry((axis, op)).or_default();
-            flow.messages += 1;
-            flow.bytes += bytes;
+        if let EventKind::Send { axis, op, to, bytes, .. } = event.kind {
+            let by_op = self.by_rank.entry(event.rank).or_default().entry((axis, op)).or_default();
+            let by_link = self.links.entry((event.rank, to)).or_default();
+            for flow in [by_op, by_link] {
+                flow.messages += 1;
+                flow.bytes += bytes;
+            }
         }
     }
 
@@ -41,6 +46,16 @@ impl Sent {
     /// Every operation that `rank` has sent for.
     pub fn ops(&self, rank: u16) -> impl Iterator<Item = ((Axis, Op), crate::traffic::Flow)> + '_ {
         self.by_rank.get(&rank).into_iter().flatten().map(|(&key, &flow)| (key, flow))
+    }
+
+    /// What `from` has sent to `to`; over all receivers it adds up to [`Sent::rank`].
+    pub fn link(&self, from: u16, to: u16) -> crate::traffic::Flow {
+        self.links.get(&(from, to)).copied().unwrap_or_default()
+    }
+
+    /// Every link that something was sent over: sender, receiver and what was sent.
+    pub fn links(&self) -> impl Iterator<Item = (u16, u16, crate::traffic::Flow)> + '_ {
+        self.links.iter().map(|(&(from, to), &flow)| (from, to, flow))
     }
 }
 
@@ -109,15 +124,51 @@ impl Curve {
         self.steps().filter_map(|(step, n)| Some((step, n.loss?))).collect()
     }
 
+    /// The numbers of one step.
+    pub fn step(&self, step: u32) -> Option<&StepNumbers> {
+        self.steps.get(&step)
+    }
+
+    /// The gradient's norms in order of their steps.
+    pub fn grad_norms(&self) -> Vec<(u32, f64)> {
+        self.steps().filter_map(|(step, n)| Some((step, n.grad_norm?))).collect()
+    }
+
     /// Tokens per second over the last `window` finished steps: tokens predicted by clock time.
     pub fn tokens_per_second(&self, window: usize) -> Option<f64> {
-        let recent: Vec<_> =
-            self.steps.values().rev().filter(|n| n.ended_us > 0).take(window).collect();
-        let (newest, oldest) = (recent.first()?, recent.last()?);
-        let micros = newest.ended_us.checked_sub(oldest.began_us).filter(|&us| us > 0)?;
-        let tokens: f64 = recent.iter().filter_map(|n| n.valid_tokens).sum();
-        Some(tokens / (micros as f64 * 1e-6))
+        let ended = |n: &&StepNumbers| n.ended_us > 0;
+        let recent: Vec<_> = self.steps.values().rev().filter(ended).take(window).collect();
+        rate(recent.into_iter().rev())
     }
+
+    /// The same at each finished step: over it and the `window - 1` finished ones before.
+    pub fn rates(&self, window: usize) -> Vec<(u32, f64)> {
+        self.rates_since(0, window)
+    }
+
+    /// The same at the steps from `first` on.
+    pub fn rates_since(&self, first: u32, window: usize) -> Vec<(u32, f64)> {
+        let before = self.steps.range(..first).rev().take(window.saturating_sub(1)).last();
+        let from = before.map_or(first, |(&step, _)| step);
+        let ended: Vec<_> = self.steps.range(from..).filter(|(_, n)| n.ended_us > 0).collect();
+        let at = |last: usize| {
+            let recent = &ended[(last + 1).saturating_sub(window)..=last];
+            Some((*ended[last].0, rate(recent.iter().map(|&(_, n)| n))?))
+        };
+        (0..ended.len()).filter(|&last| *ended[last].0 >= first).filter_map(at).collect()
+    }
+}
+
+/// Tokens by clock time over `steps`, in their order; `None` where no time has passed.
+fn rate<'a>(mut steps: impl Iterator<Item = &'a StepNumbers>) -> Option<f64> {
+    let first = steps.next()?;
+    let (mut tokens, mut ended_us) = (first.valid_tokens.unwrap_or(0.0), first.ended_us);
+    for step in steps {
+        tokens += step.valid_tokens.unwrap_or(0.0);
+        ended_us = step.ended_us;
+    }
+    let micros = ended_us.checked_sub(first.began_us).filter(|&us| us > 0)?;
+    Some(tokens / (micros as f64 * 1e-6))
 }
 
 /// Which block of keys and values each rank holds now: its own, or one that arrived.
@@ -158,7 +209,11 @@ mod tests {
     }
 
     fn send(rank: u16, op: Op, bytes: u64) -> Event {
-        let kind = EventKind::Send { axis: Axis::Cp, op, seq: 0, to: 0, bytes, block: None };
+        send_to(rank, 0, op, bytes)
+    }
+
+    fn send_to(rank: u16, to: u16, op: Op, bytes: u64) -> Event {
+        let kind = EventKind::Send { axis: Axis::Cp, op, seq: 0, to, bytes, block: None };
         event(rank, 0, 0, kind)
     }
 
@@ -171,6 +226,27 @@ mod tests {
         assert_eq!((sent.rank(0).messages, sent.rank(0).bytes), (3, 20));
         assert_eq!(sent.op(0, Axis::Cp, Op::RingKv).bytes, 16);
         assert_eq!(sent.rank(1).messages, 0);
+    }
+
+    #[test]
+    fn links_add_up_to_what_each_rank_has_sent() {
+        let mut sent = Sent::default();
+        for (from, to) in (0..4).flat_map(|from| (0..4).map(move |to| (from, to))) {
+            // Rank 3 sends nothing; the others not all the same, by two operations.
+            for n in 0..from * (3 - from) * (to + 1) {
+                let op = if n % 2 == 0 { Op::RingKv } else { Op::AllReduce };
+                sent.add(&send_to(from, to, op, u64::from(10 * from + to + n)));
+            }
+        }
+        for from in 0..4 {
+            let flows = (0..4).map(|to| sent.link(from, to));
+            let sum = flows.fold(crate::traffic::Flow::default(), |sum, flow| sum + flow);
+            assert_eq!(sum, sent.rank(from));
+        }
+        assert!(sent.rank(1).messages > 0 && sent.rank(3).messages == 0);
+        let all = sent.links().map(|(_, _, flow)| flow.messages).sum::<u64>();
+        assert_eq!(all, (0..4).map(|rank| sent.rank(rank).messages).sum::<u64>());
+        assert!(sent.links().all(|(from, to, flow)| sent.link(from, to) == flow));
     }
 
     #[test]
@@ -190,6 +266,13 @@ mod tests {
         }
         let rate = curve.tokens_per_second(2).expect("two steps ended");
         assert!((rate - 510.0 / 0.15).abs() < 1e-6);
+        let rates = curve.rates(2);
+        assert_eq!(rates.iter().map(|r| r.0).collect::<Vec<_>>(), [0, 1, 2]);
+        assert!((rates[0].1 - 255.0 / 0.05).abs() < 1e-6, "the first has none before it");
+        assert_eq!(rates[2].1, rate, "the newest is the speed of now");
+        assert_eq!(curve.rates_since(1, 2), rates[1..]);
+        curve.add(&event(0, 3, 300_000, EventKind::StepBegin));
+        assert_eq!(curve.rates(2), rates, "a step that goes on has no speed yet");
     }
 
     #[test]

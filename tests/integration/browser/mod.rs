@@ -11,6 +11,7 @@ mod page;
 mod site;
 
 mod bench;
+mod cursor;
 mod decisions;
 mod deploys;
 mod diagnosis;

@@ -4,51 +4,52 @@ use std::collections::BTreeSet;
 
 use plan::event::{Axis, Op, Pass};
 use plan::fold::beats::{Beat, Work};
+use rust_i18n::t;
 
 /// What is computed and what travels, as one or two short sentences.
 pub fn describe(beat: &Beat, layers: usize, ring_steps: usize) -> String {
     let work = beat.work.iter().flatten().next().map(|work| computing(work, layers, ring_steps));
-    let travel: BTreeSet<&str> = beat.hops.iter().map(|hop| travelling(hop.op, hop.axis)).collect();
-    let travel = travel.into_iter().collect::<Vec<_>>().join(", ");
+    let travel: BTreeSet<String> =
+        beat.hops.iter().map(|hop| travelling(hop.op, hop.axis)).collect();
+    let travel = travel.into_iter().collect::<Vec<_>>().join(&t!("cursor.comma"));
     match (work, travel.is_empty()) {
-        (Some(work), true) => format!("{work}."),
-        (Some(work), false) => format!("{work}; {travel}."),
-        (None, false) => format!("{}{}.", travel[..1].to_uppercase(), &travel[1..]),
-        (None, true) => "Nothing travels.".to_owned(),
+        (Some(work), true) => t!("beats.one", what = work).into_owned(),
+        (Some(work), false) => t!("beats.both", work = work, travel = travel).into_owned(),
+        (None, false) => t!("beats.one", what = capital(&travel)).into_owned(),
+        (None, true) => t!("beats.nothing").into_owned(),
     }
+}
+
+/// The text with a capital letter, where its script has such.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
 fn computing(work: &Work, layers: usize, ring_steps: usize) -> String {
     let pass = match work.pass {
-        Pass::Forward => "Forward",
-        Pass::Backward => "Backward",
+        Pass::Forward => t!("beats.forward"),
+        Pass::Backward => t!("beats.backward"),
     };
-    let layer =
-        if layers > 1 { format!(", layer {} of {layers}", work.layer + 1) } else { String::new() };
-    let step = if ring_steps > 1 {
-        format!(", ring step {} of {ring_steps}", work.ring_step + 1)
-    } else {
-        String::new()
-    };
-    format!("{pass}{layer}{step}")
+    let layer = (layers > 1).then(|| t!("beats.layer", layer = work.layer + 1, layers = layers));
+    let step =
+        (ring_steps > 1).then(|| t!("beats.step", step = work.ring_step + 1, steps = ring_steps));
+    [Some(pass), layer, step].into_iter().flatten().collect::<Vec<_>>().join(&t!("cursor.comma"))
 }
 
-fn travelling(op: Op, axis: Axis) -> &'static str {
+fn travelling(op: Op, axis: Axis) -> String {
     match (op, axis) {
-        (Op::RingKv, _) => "keys and values move on",
-        (Op::RingKvGrad, _) => "their gradients move on",
-        (Op::AllToAll, _) => "slices of heads change hands (all_to_all)",
-        (Op::AllGather, Axis::Cp | Axis::Ring) => "keys and values are gathered (all_gather)",
-        (Op::ReduceScatter, Axis::Cp | Axis::Ring) => {
-            "gradients of keys and values are summed (reduce_scatter)"
-        }
-        (Op::AllReduce | Op::AllGather | Op::ReduceScatter, _) => {
-            "gradients of the parameters are summed (all_reduce)"
-        }
-        (Op::Broadcast, _) => "one rank's tensor goes to all",
-        (Op::Barrier, _) => "ranks wait for each other",
-        (Op::SendRecv, _) => "messages pass",
+        (Op::RingKv, _) => t!("beats.kv"),
+        (Op::RingKvGrad, _) => t!("beats.kv_grad"),
+        (Op::AllToAll, _) => t!("beats.heads"),
+        (Op::AllGather, Axis::Cp | Axis::Ring) => t!("beats.gathered"),
+        (Op::ReduceScatter, Axis::Cp | Axis::Ring) => t!("beats.scattered"),
+        (Op::AllReduce | Op::AllGather | Op::ReduceScatter, _) => t!("beats.reduced"),
+        (Op::Broadcast, _) => t!("beats.broadcast"),
+        (Op::Barrier, _) => t!("beats.barrier"),
+        (Op::SendRecv, _) => t!("beats.messages"),
     }
+    .into_owned()
 }
 
 #[cfg(test)]

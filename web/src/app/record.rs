@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::app::history::History;
+use crate::app::memory_log::MemoryLog;
 use crate::app::shared::Shared;
 use crate::app::snapshots::Snapshots;
 use plan::Event;
@@ -40,6 +41,8 @@ pub struct Figures {
     pub times: Shared<Times>,
     /// Bytes of wasm memory by rank, as the workers last said.
     pub memory: Shared<BTreeMap<u16, u64>>,
+    /// When that changed.
+    pub memory_log: Shared<MemoryLog>,
     /// Each rank's slice of its newest step's first sequence.
     pub tokens: Shared<BTreeMap<u16, Vec<u8>>>,
     /// The newest step that every rank has finished, for what is redrawn with the tables.
@@ -187,6 +190,8 @@ impl Record {
     pub fn set_memory(&mut self, rank: u16, bytes: u64) {
         if self.figures.memory.get(&rank) != Some(&bytes) {
             self.figures.memory.make_mut().insert(rank, bytes);
+            let steps = self.figures.times.rank(rank).steps;
+            self.figures.memory_log.make_mut().note(rank, steps, bytes);
         }
     }
 
@@ -252,6 +257,17 @@ mod tests {
         assert_eq!(record.newest.as_ref().map(|n| n.step), Some(1));
         assert_eq!((record.steps(), record.loss()), (2, Some((1, 4.0))));
         assert!(record.unfinished.is_empty());
+    }
+
+    #[test]
+    fn memory_is_noted_when_it_changes_with_the_steps_done() {
+        let mut record = Record::default();
+        for (n, bytes) in [64, 64, 128, 128].into_iter().enumerate() {
+            record.add(1, step(0, n as u32, 5.0));
+            record.set_memory(0, bytes);
+        }
+        assert_eq!(record.figures.memory_log.changes(0), [(1, 64), (3, 128)]);
+        assert_eq!(record.figures.memory.get(&0), Some(&128));
     }
 
     #[test]

@@ -4,11 +4,13 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use gloo_events::EventListener;
+use gloo_render::{AnimationFrame, request_animation_frame};
 use plan::command::Report;
 use plan::message;
 use yew::prelude::*;
 
 use crate::app::browser::{picture, store};
+use crate::app::cursor::{Act, Spot};
 use crate::app::engine::Order;
 use crate::app::last_run::LastRun;
 use crate::app::pace::{Pace, Progress};
@@ -33,6 +35,8 @@ pub struct App {
     pace: Pace,
     /// When the run was kept last.
     remembered_ms: f64,
+    /// What the pointer is over, until the next frame lights it.
+    pointed: Option<(Spot, AnimationFrame)>,
     _address: Option<EventListener>,
     _other_build: Option<EventListener>,
     /// Where single keys are heard.
@@ -49,6 +53,8 @@ pub enum Msg {
     Act(Action),
     /// It is time to draw what has changed.
     Redraw,
+    /// It is time to light what the pointer is over.
+    Light,
 }
 
 impl Component for App {
@@ -91,6 +97,7 @@ impl Component for App {
             figures: Figures::default(),
             pace: Pace::default(),
             remembered_ms: f64::NEG_INFINITY,
+            pointed: None,
             _address: address,
             _other_build: other_build,
             heard_at,
@@ -113,6 +120,35 @@ impl Component for App {
                 let redraw = ctx.link().callback(|()| Msg::Redraw);
                 self.pace.ask(self.progress(), browser::now_ms(), redraw);
                 false
+            }
+            // A pointer may pass over many things in a frame: the last one is lit.
+            Msg::Act(Action::Cursor(Act::Hover(spot))) => {
+                let link = ctx.link().clone();
+                let frame = self.pointed.take().map_or_else(
+                    || request_animation_frame(move |_| link.send_message(Msg::Light)),
+                    |(_, frame)| frame,
+                );
+                self.pointed = Some((spot, frame));
+                false
+            }
+            Msg::Light => {
+                let was = self.state.cursor;
+                if let Some((spot, _)) = self.pointed.take() {
+                    self.act(Action::Cursor(Act::Hover(spot)));
+                }
+                let is_news = self.state.cursor != was;
+                // The page is drawn now, and need not be again so soon.
+                if is_news && self.pace.drawn(self.progress(), browser::now_ms()) {
+                    self.figures = self.state.record.figures.clone();
+                }
+                is_news
+            }
+            // The tables keep their pace: nothing of them has changed but what is lit.
+            Msg::Act(action @ Action::Cursor(_)) => {
+                self.pointed = None;
+                let was = self.state.cursor;
+                self.act(action);
+                self.state.cursor != was
             }
             Msg::Act(action) => {
                 self.act(action);

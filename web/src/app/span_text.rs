@@ -1,8 +1,9 @@
 //! A span of the timeline in words, with its numbers.
 
 use plan::EventKind;
-use plan::event::{Axis, Op};
+use plan::event::{Compute, Pass};
 use plan::{RunPlan, TileKind};
+use rust_i18n::t;
 
 use crate::app::format;
 use crate::app::geometry::timeline::Span;
@@ -24,83 +25,107 @@ pub struct Told {
 
 /// Tells `span`.
 pub fn tell(span: &Span) -> Told {
-    let told = |what: String| Told { what, layer: None, ring_step: None, other: None, bytes: None };
+    let told = |what: std::borrow::Cow<'_, str>| Told {
+        what: what.into_owned(),
+        layer: None,
+        ring_step: None,
+        other: None,
+        bytes: None,
+    };
     match span.kind {
         EventKind::Tile { layer, pass, ring_step, kv_from, kind, pairs, .. } => {
             let seen = match kind {
-                TileKind::Full => "full tile".to_owned(),
-                TileKind::Partial => "tile in part".to_owned(),
-                TileKind::Skip => "tile skipped".to_owned(),
+                TileKind::Full => t!("spans.full"),
+                TileKind::Partial => t!("spans.in_part"),
+                TileKind::Skip => t!("spans.skipped"),
             };
             let pairs = format::count(pairs);
             Told {
                 layer: Some(usize::from(layer) + 1),
                 ring_step: Some(usize::from(ring_step) + 1),
                 other: Some(kv_from),
-                ..told(format!("attention {}, {seen}, {pairs} pairs", pass.name()))
+                ..told(t!("spans.attention", pass = passed(pass), seen = seen, pairs = pairs))
             }
         }
-        EventKind::Compute { what, .. } => told(format!("compute: {}", what.name())),
+        EventKind::Compute { what, .. } => told(match what {
+            Compute::Forward => t!("spans.compute_forward"),
+            Compute::Backward => t!("spans.compute_backward"),
+            Compute::Optimizer => t!("spans.compute_optimizer"),
+        }),
         EventKind::Send { axis, op, to, bytes, block, .. } => Told {
             other: Some(to),
             bytes: Some(bytes),
-            ..told(format!("send{}{}", message(axis, op), of_block(block)))
+            ..told(match block {
+                Some(block) => {
+                    t!("spans.send_block", op = op.name(), axis = axis.name(), block = block)
+                }
+                None => t!("spans.send", op = op.name(), axis = axis.name()),
+            })
         },
         EventKind::Recv { axis, op, from, bytes, block, .. } => Told {
             other: Some(from),
             bytes: Some(bytes),
-            ..told(format!("wait{}{}", message(axis, op), of_block(block)))
+            ..told(match block {
+                Some(block) => {
+                    t!("spans.wait_block", op = op.name(), axis = axis.name(), block = block)
+                }
+                None => t!("spans.wait", op = op.name(), axis = axis.name()),
+            })
         },
         EventKind::Collective { axis, op, .. } => {
-            told(format!("collective: {} in {}", op.name(), axis.name()))
+            told(t!("spans.collective", op = op.name(), axis = axis.name()))
         }
         EventKind::StepBegin
         | EventKind::StepEnd { .. }
         | EventKind::Scalar { .. }
-        | EventKind::Held { .. } => told("step".to_owned()),
+        | EventKind::Held { .. } => told(t!("spans.step")),
     }
 }
 
 /// The whole of it as one sentence.
 pub fn sentence(span: &Span, plan: &RunPlan) -> String {
     let told = tell(span);
-    let mut parts = vec![format!("Rank {}: {}", span.rank, told.what)];
+    let mut parts = vec![t!("spans.begins", rank = span.rank, what = told.what)];
     if let Some(layer) = told.layer {
-        parts.push(format!("layer {layer} of {}", plan.model().layers));
+        parts.push(t!("spans.of_layers", layer = layer, layers = plan.model().layers));
     }
     if let Some(step) = told.ring_step {
-        parts.push(format!("ring step {step} of {}", plan.attention().steps()));
+        parts.push(t!("spans.of_steps", step = step, steps = plan.attention().steps()));
     }
     if let Some(other) = told.other {
         parts.push(match span.kind {
-            EventKind::Send { .. } => format!("to rank {other}"),
-            EventKind::Recv { .. } => format!("from rank {other}"),
-            _ => format!("keys of rank {other}"),
+            EventKind::Send { .. } => t!("spans.to", rank = other),
+            EventKind::Recv { .. } => t!("spans.from", rank = other),
+            _ => t!("spans.keys_of", rank = other),
         });
     }
     if let Some(bytes) = told.bytes {
-        parts.push(format!("{} bytes", format::count(bytes)));
+        parts.push(t!("spans.so_many_bytes", bytes = format::count(bytes)));
     }
     let start = format::count(span.start_us);
-    let took = match span.kind {
-        EventKind::Send { .. } => format!("at {start} µs"),
-        _ => format!("from {start} µs, for {} µs", format::count(span.took_us)),
-    };
-    format!("{}; {took}.", parts.join(", "))
+    let what = parts.join(&t!("cursor.comma"));
+    match span.kind {
+        EventKind::Send { .. } => t!("spans.at_moment", what = what, start = start),
+        _ => {
+            let took = format::count(span.took_us);
+            t!("spans.for_time", what = what, start = start, took = took)
+        }
+    }
+    .into_owned()
 }
 
-fn message(axis: Axis, op: Op) -> String {
-    format!(": {} in {}", op.name(), axis.name())
-}
-
-fn of_block(block: Option<u16>) -> String {
-    block.map_or(String::new(), |block| format!(", block {block}"))
+fn passed(pass: Pass) -> String {
+    match pass {
+        Pass::Forward => t!("spans.forward"),
+        Pass::Backward => t!("spans.backward"),
+    }
+    .into_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::event::{Compute, Pass};
+    use plan::event::{Axis, Op};
 
     #[test]
     fn spans_in_words() {

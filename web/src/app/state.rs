@@ -10,6 +10,7 @@ use rust_i18n::t;
 use crate::app::address;
 use crate::app::backend::{self, Backend};
 use crate::app::beside::Beside;
+use crate::app::cursor::{self, Cursor};
 use crate::app::doctor::{self, Doctor};
 use crate::app::embed::Embed;
 use crate::app::engine::{self, Engine, Phase};
@@ -95,6 +96,8 @@ pub struct State {
     pub beside: Option<Shared<Beside>>,
     /// What became of the file that was asked for last.
     pub kept: Option<Kept>,
+    /// What is lit in every view.
+    pub cursor: Cursor,
     /// The step that the user holds to look at, while others follow.
     pub held: Option<Shared<WholeStep>>,
     /// The one-rank run.
@@ -214,6 +217,8 @@ pub enum Action {
     Backend(backend::Act),
     /// Something of the doctor's.
     Doctor(doctor::Act),
+    /// Something of the cursor that all views share.
+    Cursor(cursor::Act),
     /// The user holds a step, or lets go of it.
     Hold(Option<Shared<WholeStep>>),
     /// The user wants a file.
@@ -298,6 +303,7 @@ impl State {
             then: None,
             stopped: None,
             beside: None,
+            cursor: Cursor::default(),
             held: None,
             kept: None,
             reference: Shared::default(),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::app::cursor::{self, Spot};
 use crate::app::geometry::timeline::{self, Drawing, GUTTER, Lanes, Rect, Span};
 use crate::app::geometry::window::Window;
 use crate::app::shared::Shared;
@@ -21,6 +22,10 @@ pub struct Timeline {
     drawing: Shared<Drawing>,
     chosen: Option<Place>,
     hovered: Option<Place>,
+    /// The lane that the pointer is over.
+    over: Option<usize>,
+    /// What was chosen last, until the page's cursor takes it.
+    picked: Option<cursor::Act>,
     /// Pointers that are down: where they are, in pixels across.
     down: BTreeMap<i32, f64>,
     /// Pixels that the pointer has moved since it went down; two pointers never choose.
@@ -65,6 +70,8 @@ impl Default for Timeline {
             drawing: Shared::default(),
             chosen: None,
             hovered: None,
+            over: None,
+            picked: None,
             down: BTreeMap::new(),
             moved: 0.0,
         }
@@ -76,7 +83,7 @@ impl Timeline {
     pub fn show(&mut self, lanes: Lanes) {
         self.window = Window::whole(lanes.length_us);
         self.lanes = Shared::new(lanes);
-        (self.chosen, self.hovered) = (None, None);
+        (self.chosen, self.hovered, self.over) = (None, None, None);
         self.down.clear();
         self.draw();
     }
@@ -111,10 +118,15 @@ impl Timeline {
                     return false;
                 }
                 self.chosen = self.hit(at);
+                self.picked = match (self.spot(self.chosen), self.lane(at)) {
+                    (Some(spot), _) => Some(cursor::Act::Move(spot)),
+                    (None, Some(rank)) => Some(cursor::Act::Choose(Spot::of_rank(rank))),
+                    (None, None) => None,
+                };
                 return self.chosen.is_some();
             }
             Act::Leave => {
-                self.hovered = None;
+                (self.hovered, self.over) = (None, None);
                 self.down.clear();
                 return false;
             }
@@ -126,6 +138,17 @@ impl Timeline {
     /// Whether a pointer is over it.
     pub fn is_touched(&self) -> bool {
         self.hovered.is_some() || !self.down.is_empty()
+    }
+
+    /// What the pointer is over, for the page's cursor: a lane's rank, and the block of a tile.
+    pub fn pointed(&self) -> Spot {
+        let of_lane = self.over.map(Spot::of_rank).unwrap_or_default();
+        self.spot(self.hovered).unwrap_or(of_lane)
+    }
+
+    /// What was chosen since this was asked last, for the page's cursor.
+    pub fn take_picked(&mut self) -> Option<cursor::Act> {
+        self.picked.take()
     }
 
     /// The step's spans.
@@ -169,6 +192,19 @@ impl Timeline {
         Some(self.lanes.spans.iter().take(rank).map(Vec::len).sum::<usize>() + index)
     }
 
+    fn spot(&self, place: Option<Place>) -> Option<Spot> {
+        let span = self.span(place?)?;
+        let block = match span.look() {
+            timeline::Look::Tile(block) => Some(block),
+            _ => None,
+        };
+        Some(Spot { block, ..Spot::of_rank(usize::from(span.rank)) })
+    }
+
+    fn lane(&self, at: (f64, f64)) -> Option<usize> {
+        timeline::lane_at(&self.lanes, at)
+    }
+
     fn span(&self, (rank, index): Place) -> Option<&Span> {
         self.lanes.spans.get(rank)?.get(index)
     }
@@ -192,7 +228,7 @@ impl Timeline {
     /// Drags with one pointer, pinches with two, and reads with one that is not pressed.
     fn moves(&mut self, pointer: i32, at: (f64, f64)) -> bool {
         let Some(was) = self.down.get(&pointer).copied() else {
-            self.hovered = self.hit(at);
+            (self.hovered, self.over) = (self.hit(at), self.lane(at));
             return false;
         };
         let other = self.down.iter().find(|(id, _)| **id != pointer).map(|(_, x)| *x);
@@ -242,7 +278,8 @@ impl Timeline {
     fn choose(&mut self, place: Option<Place>) {
         self.chosen = place.filter(|&place| self.span(place).is_some());
         // What the keys choose is told, wherever the pointer was left lying.
-        self.hovered = None;
+        (self.hovered, self.over) = (None, None);
+        self.picked = self.spot(self.chosen).map(cursor::Act::Move);
         if let Some(span) = self.read_chosen() {
             let (start, end) = (span.start_us as f64, span.end_us() as f64);
             self.window = self.window.show(start, end, self.lanes.length_us);
@@ -312,6 +349,47 @@ mod tests {
         assert!(!timeline.act(Act::Release(1, at(600.0))), "what was dragged does not choose");
         timeline.act(Act::Leave);
         assert!(!timeline.is_touched());
+    }
+
+    #[test]
+    fn the_cursor_hears_of_lanes_and_tiles() {
+        let mut timeline = shown();
+        let tile = EventKind::Tile {
+            layer: 0,
+            pass: plan::event::Pass::Forward,
+            ring_step: 1,
+            kv_from: 0,
+            kind: plan::TileKind::Full,
+            pairs: 1,
+            took_us: 100,
+        };
+        let tile = Span { rank: 1, start_us: 0, took_us: 100, kind: tile };
+        timeline.show(Lanes { spans: vec![vec![span(0, 0, 300)], vec![tile]], length_us: 1000 });
+        let at = |x: f64, rank: f64| (GUTTER + x, timeline::AXIS + rank * timeline::LANE + 10.0);
+        let of_tile = Spot { block: Some(0), ..Spot::of_rank(1) };
+        for (place, expect) in [
+            (at(50.0, 0.0), Spot::of_rank(0)),
+            (at(50.0, 1.0), of_tile),
+            (at(800.0, 1.0), Spot::of_rank(1)),
+            (at(-20.0, 0.0), Spot::of_rank(0)),
+            (at(50.0, 7.0), Spot::default()),
+        ] {
+            timeline.act(Act::Move(1, place));
+            assert_eq!(timeline.pointed(), expect, "{place:?}");
+        }
+        for (place, expect) in [
+            (at(50.0, 1.0), Some(cursor::Act::Move(of_tile))),
+            (at(800.0, 1.0), Some(cursor::Act::Choose(Spot::of_rank(1)))),
+            (at(800.0, 7.0), None),
+        ] {
+            timeline.act(Act::Press(1, place.0));
+            timeline.act(Act::Release(1, place));
+            assert_eq!((timeline.take_picked(), timeline.take_picked()), (expect, None));
+        }
+        timeline.act(Act::Along(1));
+        assert_eq!(timeline.take_picked(), Some(cursor::Act::Move(Spot::of_rank(0))));
+        timeline.act(Act::Leave);
+        assert_eq!(timeline.pointed(), Spot::default());
     }
 
     #[test]

@@ -109,6 +109,10 @@ impl State {
                 self.doctor.make_mut().apply(act);
                 Vec::new()
             }
+            Action::Cursor(act) => {
+                self.cursor.apply(act);
+                Vec::new()
+            }
             Action::Hold(step) => {
                 self.held = step;
                 Vec::new()
@@ -226,6 +230,7 @@ impl State {
     pub(super) fn restart(&mut self) -> Vec<Effect> {
         let orders = self.engine.renew(self.world());
         self.record = self.fresh_record();
+        self.cursor.begin_anew(self.world());
         (self.held, self.look, self.then, self.stopped) = (None, None, None, None);
         self.self_test = SelfTest::Idle;
         let mut effects = self.tell(orders);
@@ -504,6 +509,22 @@ mod tests {
         let run = LastRun::unpack(&packed).expect("it was packed by this page");
         assert_eq!(other.apply(Action::Recall(Box::new(run))), []);
         assert!(LastRun::unpack(b"\x09something else").is_none());
+    }
+
+    #[test]
+    fn what_is_lit_stays_while_the_run_goes_on_and_its_step_ends_with_it() {
+        use crate::app::cursor::{Act, Spot};
+        let mut state = ready("v=1&cp=4");
+        state.apply(Action::Run);
+        train(&mut state, 0);
+        let spot = Spot { step: Some(0), ..Spot::of_rank(3) };
+        assert_eq!(state.apply(Action::Cursor(Act::Choose(spot))), []);
+        train(&mut state, 1);
+        assert_eq!(state.cursor.spot(), spot);
+        state.apply(Action::Reset);
+        assert_eq!(state.cursor.spot(), Spot::of_rank(3));
+        state.apply(Action::Set(Field::Cp, "2".into()));
+        assert!(state.cursor.spot().is_empty(), "there is no rank 3 any more");
     }
 
     #[test]

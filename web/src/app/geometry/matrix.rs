@@ -68,6 +68,26 @@ pub fn matrix(plan: &AttentionPlan) -> Matrix {
     Matrix { blocks, cells }
 }
 
+impl Matrix {
+    /// Which cells belong to what is lit, all ranks being those of the group: where `rank` has the
+    /// queries or computes, where the keys are those of `block`, or both.
+    pub fn lit(
+        &self,
+        plan: &AttentionPlan,
+        rank: Option<usize>,
+        block: Option<usize>,
+    ) -> Vec<bool> {
+        let index = block.map(|block| block / plan.strategy().ulysses());
+        self.cells
+            .iter()
+            .map(|cell| {
+                rank.is_none_or(|rank| cell.ranks.contains(&rank))
+                    && index.is_none_or(|index| self.blocks[cell.column].ring_index == index)
+            })
+            .collect()
+    }
+}
+
 /// A stretch of queries that see the same share of a block of keys; all in shares of the tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
@@ -173,6 +193,26 @@ mod tests {
             [step(0, 0), step(1, 0), step(3, 0), step(0, 1)].map(Option::unwrap),
             [0, 1, 3, 3]
         );
+    }
+
+    #[test]
+    fn a_rank_lights_its_rows_a_block_its_columns_and_both_their_tiles() {
+        let plan = of(4, Layout::Zigzag, StrategyKind::Ring, None);
+        let matrix = matrix(plan.attention());
+        let lit = |rank, block| {
+            let lit = matrix.lit(plan.attention(), rank, block);
+            let cells = matrix.cells.iter().zip(lit);
+            cells.filter(|(_, lit)| *lit).map(|(c, _)| (c.row, c.column)).collect::<Vec<_>>()
+        };
+        // Rank 1 has the second and the last but one of eight blocks.
+        assert!(lit(Some(1), None).iter().all(|(row, _)| [1, 6].contains(row)));
+        assert!(lit(None, Some(1)).iter().all(|(_, column)| [1, 6].contains(column)));
+        assert_eq!((lit(Some(1), None).len(), lit(None, Some(1)).len()), (16, 16));
+        assert_eq!(lit(Some(1), Some(0)), [(1, 0), (1, 7), (6, 0), (6, 7)]);
+        let shared = of(4, Layout::Contiguous, StrategyKind::Usp, None);
+        let matrix = super::matrix(shared.attention());
+        let lit = matrix.lit(shared.attention(), None, Some(1));
+        assert_eq!(lit.iter().filter(|lit| **lit).count(), 8, "ranks 0 and 1 bring a block");
     }
 
     #[test]

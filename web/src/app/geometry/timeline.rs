@@ -246,6 +246,12 @@ pub fn hit(lanes: &Lanes, window: Window, width: f64, at: (f64, f64)) -> Option<
         .map(|(index, _)| (rank as usize, index))
 }
 
+/// The rank whose lane is at a point.
+pub fn lane_at(lanes: &Lanes, at: (f64, f64)) -> Option<usize> {
+    let rank = ((at.1 - AXIS) / LANE).floor();
+    (rank >= 0.0 && rank < lanes.spans.len() as f64).then_some(rank as usize)
+}
+
 fn across(window: Window, width: f64) -> Scale {
     Scale::new((window.from, window.to), (GUTTER, width.max(GUTTER + 1.0)))
 }

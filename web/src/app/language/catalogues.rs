@@ -10,7 +10,7 @@ use super::Language;
 type Catalogue = BTreeMap<String, String>;
 
 /// Texts that are the same in every language, because they are names or numbers alone.
-const SAME: [&str; 13] = [
+const SAME: [&str; 15] = [
     "backend.fact.build",
     "backend.fact.gpus",
     "backend.fact.wasm",
@@ -22,8 +22,10 @@ const SAME: [&str; 13] = [
     "choices.strategy.ring",
     "choices.strategy.ulysses",
     "choices.strategy.usp",
+    "cursor.rank_name",
     "groups.axes.ring.label",
     "groups.axes.ulysses.label",
+    "spans.begins",
 ];
 
 fn root() -> &'static Path {
@@ -105,6 +107,8 @@ fn chinese_is_chinese() {
 struct Call {
     /// The key, or its beginning where the rest is put in.
     key: String,
+    /// Its end, behind what is put in.
+    end: String,
     is_whole: bool,
     /// What it fills in.
     names: BTreeSet<String>,
@@ -136,12 +140,16 @@ fn call(text: &str) -> Option<Call> {
     let arguments = arguments(text);
     let (first, rest) = arguments.split_first()?;
     let literal = |text: &str| Some(text.trim().strip_prefix('"')?.split('"').next()?.to_owned());
-    let (key, is_whole) = match first.trim().strip_prefix("format!(") {
-        None => (literal(first)?, true),
-        Some(format) => (literal(format)?.split('{').next()?.to_owned(), false),
+    let (key, end, is_whole) = match first.trim().strip_prefix("format!(") {
+        None => (literal(first)?, String::new(), true),
+        Some(format) => {
+            let whole = literal(format)?;
+            let end = whole.rsplit_once('}').map_or("", |(_, end)| end).to_owned();
+            (whole.split('{').next()?.to_owned(), end, false)
+        }
     };
     let name = |argument: &&str| Some(argument.split_once('=')?.0.trim().to_owned());
-    Some(Call { key, is_whole, names: rest.iter().filter_map(name).collect() })
+    Some(Call { key, end, is_whole, names: rest.iter().filter_map(name).collect() })
 }
 
 /// The arguments that begin here, up to the bracket that ends them.
@@ -174,7 +182,7 @@ fn every_key_that_is_asked_for_is_there_and_none_is_left_over() {
     let whole = |key: &str| calls.iter().any(|call| call.is_whole && call.key == key);
     let begins = |key: &str| {
         let mut parts = calls.iter().filter(|call| !call.is_whole && call.key.len() > 1);
-        parts.any(|call| key.starts_with(&call.key))
+        parts.any(|call| key.starts_with(&call.key) && key.ends_with(&call.end))
     };
     let missing: Vec<_> = calls
         .iter()
@@ -191,10 +199,10 @@ fn every_place_is_filled_by_who_asks() {
     let english = catalogue(Language::English);
     let calls = calls();
     let whole: BTreeSet<&String> = calls.iter().filter(|c| c.is_whole).map(|c| &c.key).collect();
-    for Call { key, is_whole, names } in &calls {
+    for Call { key, end, is_whole, names } in &calls {
         let texts = english.iter().filter(|(known, _)| match is_whole {
             true => *known == key,
-            false => known.starts_with(key) && !whole.contains(known),
+            false => known.starts_with(key) && known.ends_with(end) && !whole.contains(known),
         });
         for (known, text) in texts {
             let filled = places(text).into_iter().all(|place| names.contains(place));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Sources, or beginnings of their names, whose words do not stand in the catalogues.
-const EXEMPT: [&str; 15] = [
+const EXEMPT: [&str; 5] = [
     // Configurations.
     "doctor/samples.rs",
     // What the workers say, with its keys.
@@ -12,21 +12,11 @@ const EXEMPT: [&str; 15] = [
     "browser/keyboard.rs",
     "browser/picture.rs",
     "language/",
-    // Not converted yet.
-    "beat_text.rs",
-    "span_text.rs",
-    "view/curve",
-    "view/ranks.rs",
-    "view/ring",
-    "view/schedule.rs",
-    "view/slices.rs",
-    "view/tile_matrix.rs",
-    "view/timeline",
-    "view/traffic.rs",
 ];
 
 /// What reads like words and is none: names, commands, and what is for the browser alone.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
+    "Enter",
     "Ringside",
     ".matrix svg",
     r#"pip install \"{package}\""#,

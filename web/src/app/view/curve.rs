@@ -1,12 +1,15 @@
-//! The loss view: the curve, what one rank alone gets, and the numbers as a table.
+//! The curves view: one of the run's numbers over the steps, and all of them as a table.
 
 use plan::fold::Curve;
+use rust_i18n::t;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use crate::app::cursor::Cursor;
 use crate::app::format;
 use crate::app::glossary::Shown;
 use crate::app::language::told;
+use crate::app::metric::{Metric, SPEED_WINDOW};
 use crate::app::reference::ReferenceLog;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
@@ -27,6 +30,8 @@ pub struct Props {
     pub check: bool,
     /// What it found.
     pub reference: Shared<ReferenceLog>,
+    /// What is lit.
+    pub cursor: Cursor,
     /// Where actions go.
     pub on: Callback<Action>,
 }
@@ -37,60 +42,101 @@ const ROWS: usize = 50;
 /// The view.
 #[component]
 pub fn CurveView(props: &Props) -> Html {
-    let Props { curve, world, total, check, reference, on } = props;
+    let Props { curve, world, total, check, reference, cursor, on } = props;
+    let metric = use_state(Metric::default);
     let switch = on.reform(|event: Event| {
         Action::Check(event.target_unchecked_into::<HtmlInputElement>().checked())
     });
-    let lead = html! {
-        { "Mean loss over all valid tokens of the step's batch, in nats. It is one number: every \
-           rank reports the same." }
-    };
+    let lit = cursor.spot().step;
+    let lead = t!(format!("curve.{}.lead", metric.key()), window = SPEED_WINDOW);
     section(
         "curve",
-        "Loss",
-        lead,
+        metric.name(),
+        html! { { lead } },
         html! {
             <>
-                <CurvePlot curve={curve.clone()} {world} {total} reference={reference.clone()} />
+                { choice(&metric) }
+                <CurvePlot
+                    metric={*metric}
+                    curve={curve.clone()}
+                    {world}
+                    {total}
+                    reference={reference.clone()}
+                    {lit}
+                    {on}
+                />
                 <label class="check">
                     <input type="checkbox" checked={*check} onchange={switch} />
-                    { "Check against one rank" }
+                    { t!("curve.check") }
                 </label>
                 if *check {
-                    <p class="difference" role="status" aria-label="Difference" aria-live="off">
+                    <p class="difference" role="status" aria-label={t!("curve.difference")} aria-live="off">
                         { difference(curve, reference) }
                     </p>
                 }
-                { table(curve, reference, *check) }
+                { table(curve, reference, *check, lit) }
             </>
         },
     )
 }
 
+/// Which curve is drawn.
+fn choice(metric: &UseStateHandle<Metric>) -> Html {
+    let radio = |&other: &Metric| {
+        let set = metric.setter();
+        html! {
+            <label key={other.key()}>
+                <input
+                    type="radio"
+                    name="curve-metric"
+                    checked={**metric == other}
+                    onchange={move |_: Event| set.set(other)}
+                />
+                { other.name() }
+            </label>
+        }
+    };
+    html! {
+        <fieldset class="choice">
+            <legend class="unseen">{ t!("curve.which") }</legend>
+            { for Metric::ALL.iter().map(radio) }
+        </fieldset>
+    }
+}
+
 fn difference(curve: &Curve, reference: &ReferenceLog) -> Html {
     if let Some(failure) = &reference.failure {
-        return html! { <span class="error">{ format!("The one-rank run stopped: {}", told(failure)) }</span> };
+        return html! { <span class="error">{ t!("curve.stopped", why = told(failure)) }</span> };
     }
     match reference.compare(curve) {
-        None => html! { { "One rank trains the same run beside, once the others do." } },
+        None => html! { { t!("curve.beside") } },
         Some(found) => html! {
             <>
-                { explain(Shown::Difference, "Largest difference of the losses so far") }{ ": " }
+                { explain(Shown::Difference, t!("curve.largest")) }{ ": " }
                 <b>{ format::tiny(found.largest) }</b>
-                { format!(" (at step {}, over {} steps).", found.at + 1, found.steps) }
+                { t!("curve.at", step = found.at + 1, steps = found.steps) }
             </>
         },
     }
 }
 
-fn table(curve: &Curve, reference: &ReferenceLog, check: bool) -> Html {
+fn table(curve: &Curve, reference: &ReferenceLog, check: bool, lit: Option<u32>) -> Html {
     let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.4}"));
-    let rows = curve.steps().rev().filter(|(_, n)| n.loss.is_some()).take(ROWS).map(|(step, n)| {
+    let newest: Vec<_> = curve.steps().rev().filter(|(_, n)| n.loss.is_some()).take(ROWS).collect();
+    let first = newest.last().map_or(0, |&(step, _)| step);
+    let rates = curve.rates_since(first, SPEED_WINDOW);
+    let speed = |step: u32| {
+        let found = rates.binary_search_by_key(&step, |&(step, _)| step).ok();
+        found.map_or("–".to_owned(), |index| Metric::Speed.text(rates[index].1))
+    };
+    let rows = newest.into_iter().map(|(step, n)| {
+        let is_lit = lit == Some(step);
         html! {
-            <tr key={step}>
+            <tr key={step} data-step={step.to_string()} class={classes!(is_lit.then_some("is-lit"))} aria-current={is_lit.then_some("true")}>
                 <th scope="row">{ step + 1 }</th>
                 <td>{ number(n.loss) }</td>
                 <td>{ number(n.grad_norm) }</td>
+                <td>{ speed(step) }</td>
                 <td>{ number(n.eval_loss) }</td>
                 if check {
                     <td>{ number(reference.losses.get(&step).copied()) }</td>
@@ -100,17 +146,18 @@ fn table(curve: &Curve, reference: &ReferenceLog, check: bool) -> Html {
     });
     html! {
         <details>
-            <summary>{ "As a table" }</summary>
-            <div class="scroll" tabindex="0" role="region" aria-label="Losses">
+            <summary>{ t!("curve.as_table") }</summary>
+            <div class="scroll tall" tabindex="0" role="region" aria-label={t!("curve.losses")}>
                 <table>
                     <thead>
                         <tr>
-                            <th scope="col">{ "Step" }</th>
-                            <th scope="col">{ "Loss" }</th>
-                            <th scope="col">{ "Gradient norm" }</th>
-                            <th scope="col">{ explain(Shown::Evaluation, "Evaluation") }</th>
+                            <th scope="col">{ t!("curve.step") }</th>
+                            { for Metric::ALL.iter().map(|metric| html! {
+                                <th key={metric.key()} scope="col">{ metric.name() }</th>
+                            }) }
+                            <th scope="col">{ explain(Shown::Evaluation, t!("curve.evaluation")) }</th>
                             if check {
-                                <th scope="col">{ explain(Shown::OneRank, "One rank") }</th>
+                                <th scope="col">{ explain(Shown::OneRank, t!("curve.one_rank")) }</th>
                             }
                         </tr>
                     </thead>

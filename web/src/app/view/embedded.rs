@@ -19,8 +19,11 @@ pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             <notices::Notices notices={state.notices.clone()} on={on} />
             { view::toolbar(state, on) }
             { view::alert(state, on) }
-            { view::run_views(state, figures, on) }
-            { view::detail_views(state, figures, on) }
+            <view::watch::Watched {on}>
+                { view::run_views(state, figures, on) }
+                { view::detail_views(state, figures, on) }
+                { view::lit_words(state, figures, on) }
+            </view::watch::Watched>
             // Words are described by it.
             <div hidden=true><term::Glossary /></div>
             <p class="whole-page">

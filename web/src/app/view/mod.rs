@@ -13,17 +13,22 @@ mod embedded;
 mod field;
 mod groups;
 mod help;
+mod link_matrix;
+mod lit_words;
 mod masthead;
+mod memory;
 mod mesh_grid;
 mod notices;
 mod other_build;
 mod own_file;
 mod parts;
+mod plot;
 mod presets;
 mod ranks;
 mod reader;
 mod ring;
 mod ring_drawing;
+mod ring_table;
 mod schedule;
 mod self_test;
 mod settings;
@@ -40,6 +45,7 @@ mod traffic;
 mod trail;
 mod tree;
 mod typed;
+mod watch;
 mod workbench;
 
 use rust_i18n::t;
@@ -115,17 +121,33 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 <p>{ t!("page.stale") }</p>
             }
             { alert(state, on) }
-            <div class="columns">
-                { run_views(state, figures, on) }
-                <settings::Settings
-                    form={state.form.clone()}
-                    text={state.text.clone()}
-                    refusals={state.refusals.clone()}
-                    on={on}
-                />
-                { detail_views(state, figures, on) }
-            </div>
+            <watch::Watched {on}>
+                <div class="columns">
+                    { run_views(state, figures, on) }
+                    <settings::Settings
+                        form={state.form.clone()}
+                        text={state.text.clone()}
+                        refusals={state.refusals.clone()}
+                        on={on}
+                    />
+                    { detail_views(state, figures, on) }
+                </div>
+                { lit_words(state, figures, on) }
+            </watch::Watched>
         </>
+    }
+}
+
+/// What is lit, in words.
+fn lit_words(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+    html! {
+        <lit_words::LitWords
+            cursor={state.cursor}
+            plan={state.plan.clone()}
+            figures={figures.clone()}
+            curve={state.record.curve.clone()}
+            {on}
+        />
     }
 }
 
@@ -186,7 +208,13 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     html! {
         <div class={classes!("pair", stale(state))}>
             if shows(state, Panel::Ring) {
-                <ring::Ring plan={state.plan.clone()} newest={state.shown()} tokens={figures.tokens.clone()} />
+                <ring::Ring
+                    plan={state.plan.clone()}
+                    newest={state.shown()}
+                    tokens={figures.tokens.clone()}
+                    cursor={state.cursor}
+                    {on}
+                />
             }
             if shows(state, Panel::Curve) {
                 <curve::CurveView
@@ -195,6 +223,7 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                     total={state.plan.config().steps}
                     check={state.check}
                     reference={state.reference.clone()}
+                    cursor={state.cursor}
                     on={on}
                 />
             }
@@ -204,7 +233,8 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
 
 /// What explains the run.
 fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
-    let plan = &state.plan;
+    let (plan, cursor) = (&state.plan, state.cursor);
+    let spot = cursor.spot();
     html! {
         <div class={classes!("views", stale(state))}>
             if shows(state, Panel::Compare) {
@@ -224,17 +254,20 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     plan={plan.clone()}
                     newest={figures.newest.clone()}
                     held={state.look.and_then(|_| state.shown()).or(state.held.clone())}
+                    {cursor}
                     on={on}
                 />
             }
             if shows(state, Panel::Schedule) {
-                <schedule::Schedule plan={plan.clone()} times={figures.times.clone()} />
+                <schedule::Schedule plan={plan.clone()} times={figures.times.clone()} {spot} {on} />
             }
             if shows(state, Panel::Traffic) {
                 <traffic::Traffic
                     plan={plan.clone()}
                     sent={figures.sent.clone()}
                     times={figures.times.clone()}
+                    {spot}
+                    {on}
                 />
             }
             if shows(state, Panel::Ranks) {
@@ -243,6 +276,14 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     ready={state.engine.ready().to_vec()}
                     memory={figures.memory.clone()}
                     times={figures.times.clone()}
+                    {spot}
+                />
+                <memory::Memory
+                    plan={plan.clone()}
+                    log={figures.memory_log.clone()}
+                    steps={figures.times.steps(state.world())}
+                    {cursor}
+                    {on}
                 />
             }
             if state.embed.is_none() {

@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use plan::fold::times::{RankTimes, Times};
 use plan::memory::memory;
 use plan::{Axis, RunPlan};
+use rust_i18n::t;
 use yew::prelude::*;
 
+use crate::app::cursor::Spot;
 use crate::app::format;
 use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
-use crate::app::view::parts::{rank_mark, section};
+use crate::app::view::parts::{rank_button, section};
 use crate::app::view::term::explain;
 
 /// Properties of [`Ranks`].
@@ -24,15 +26,13 @@ pub struct Props {
     pub memory: Shared<BTreeMap<u16, u64>>,
     /// Measured times.
     pub times: Shared<Times>,
+    /// What is lit.
+    pub spot: Spot,
 }
 
 /// The view.
 #[component]
-pub fn Ranks(Props { plan, ready, memory: held, times }: &Props) -> Html {
-    let lead = html! {
-        { "Time is each worker's own clock, per step. Planned memory counts tensors; the worker's \
-           own figure is all of its wasm memory, which grows and never shrinks." }
-    };
+pub fn Ranks(Props { plan, ready, memory: held, times, spot }: &Props) -> Html {
     let planned = memory(plan);
     let sequence = plan.attention().sequence();
     let shards = sequence.view();
@@ -43,12 +43,18 @@ pub fn Ranks(Props { plan, ready, memory: held, times }: &Props) -> Html {
         let tokens = shard.valid * plan.config().batch;
         let replica = plan.mesh().coordinate(rank, Axis::Dp);
         html! {
-            <tr key={index}>
-                <th scope="row">{ rank_mark(index) }</th>
+            <tr key={index} class={classes!(spot.rank_class(index))} data-rank={index.to_string()}>
+                <th scope="row">{ rank_button(index, *spot, index == 0) }</th>
                 if plan.config().dp > 1 {
                     <td>{ replica }</td>
                 }
-                <td>{ if ready.get(index).copied().unwrap_or(false) { "ready" } else { "loading" } }</td>
+                <td>
+                    if ready.get(index).copied().unwrap_or(false) {
+                        { t!("ranks.ready") }
+                    } else {
+                        { t!("ranks.loading") }
+                    }
+                </td>
                 <td class="text">{ format::positions(&shard.positions) }</td>
                 <td>{ format::count(tokens as u64) }</td>
                 <td>{ format::count(plan.attention().pairs(place)) }</td>
@@ -60,35 +66,35 @@ pub fn Ranks(Props { plan, ready, memory: held, times }: &Props) -> Html {
     };
     section(
         "ranks",
-        "Ranks",
-        lead,
+        t!("ranks.title"),
+        html! { { t!("ranks.lead") } },
         html! {
             <>
-                <div class="scroll" tabindex="0" role="region" aria-label="Ranks in figures">
+                <div class="scroll" tabindex="0" role="region" aria-label={t!("ranks.figures")}>
                     <table>
                         <thead>
                             <tr>
-                                <th scope="col">{ explain(Shown::Rank, "Rank") }</th>
+                                <th scope="col">{ explain(Shown::Rank, t!("ranks.rank")) }</th>
                                 if plan.config().dp > 1 {
-                                    <th scope="col">{ "Replica" }</th>
+                                    <th scope="col">{ t!("ranks.replica") }</th>
                                 }
-                                <th scope="col">{ "Worker" }</th>
-                                <th scope="col" class="text">{ explain(Shown::Positions, "Positions") }</th>
-                                <th scope="col">{ "Tokens" }</th>
-                                <th scope="col">{ explain(Shown::Pairs, "Pairs") }</th>
-                                <th scope="col">{ explain(Shown::MemoryPlanned, "Memory planned") }</th>
-                                <th scope="col">{ explain(Shown::MemoryHeld, "Memory held") }</th>
-                                <th scope="col">{ explain(Shown::StepTime, "Time per step") }</th>
+                                <th scope="col">{ t!("ranks.worker") }</th>
+                                <th scope="col" class="text">{ explain(Shown::Positions, t!("ranks.positions")) }</th>
+                                <th scope="col">{ t!("ranks.tokens") }</th>
+                                <th scope="col">{ explain(Shown::Pairs, t!("ranks.pairs")) }</th>
+                                <th scope="col">{ explain(Shown::MemoryPlanned, t!("ranks.planned")) }</th>
+                                <th scope="col">{ explain(Shown::MemoryHeld, t!("ranks.held")) }</th>
+                                <th scope="col">{ explain(Shown::StepTime, t!("ranks.time")) }</th>
                             </tr>
                         </thead>
                         <tbody>{ for plan.mesh().world().ranks().map(row) }</tbody>
                     </table>
                 </div>
                 <p class="legend">
-                    <span><span class="time-key attention"></span>{ "attention" }</span>
-                    <span><span class="time-key other"></span>{ "other compute" }</span>
-                    <span><span class="time-key waiting"></span>{ explain(Shown::Waiting, "waiting for messages") }</span>
-                    <span><span class="time-key rest"></span>{ "the rest" }</span>
+                    <span><span class="time-key attention"></span>{ t!("ranks.parts.attention") }</span>
+                    <span><span class="time-key other"></span>{ t!("ranks.parts.other") }</span>
+                    <span><span class="time-key waiting"></span>{ explain(Shown::Waiting, t!("ranks.parts.waiting")) }</span>
+                    <span><span class="time-key rest"></span>{ t!("ranks.parts.rest") }</span>
                 </p>
             </>
         },
@@ -110,19 +116,23 @@ fn spent(times: RankTimes) -> Html {
     let each = f64::from(times.steps);
     let words: Vec<String> = parts
         .iter()
-        .map(|(name, us)| format!("{name} {}", format::micros(*us as f64 / each)))
+        .map(|(key, us)| {
+            format!("{} {}", t!(format!("ranks.parts.{}", key)), format::micros(*us as f64 / each))
+        })
         .collect();
     html! {
-        <span class="stack" title={words.join(", ")}>
+        <span class="stack" title={words.join(&t!("cursor.comma"))}>
             <span class="stack-bar" aria-hidden="true">
                 { for parts.iter().map(|(name, us)| html! {
                     <span key={*name} class={*name} ~style={format!("width:{:.1}%", *us as f64 / whole * 100.0)}></span>
                 }) }
             </span>
             <span class="bar-text">
-                { format!("{} computing, {} waiting",
-                    format::micros((times.attention_us + times.other_us) as f64 / each),
-                    format::micros(times.waited_us as f64 / each)) }
+                { t!(
+                    "ranks.spent",
+                    computing = format::micros((times.attention_us + times.other_us) as f64 / each),
+                    waiting = format::micros(times.waited_us as f64 / each)
+                ) }
             </span>
         </span>
     }

@@ -5,14 +5,18 @@ use std::collections::BTreeMap;
 use gloo_render::{AnimationFrame, request_animation_frame};
 use plan::fold::beats::Beats;
 use plan::{RunPlan, StrategyKind};
+use rust_i18n::t;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use crate::app::cursor::Cursor;
 use crate::app::glossary::Shown;
 use crate::app::record::WholeStep;
 use crate::app::shared::Shared;
+use crate::app::state::Action;
 use crate::app::view::parts::section;
 use crate::app::view::ring_drawing::RingDrawing;
+use crate::app::view::ring_table::RingTable;
 use crate::app::view::slices::Slices;
 use crate::app::view::term::terms;
 use crate::app::{beat_text, browser};
@@ -26,6 +30,10 @@ pub struct Props {
     pub newest: Option<Shared<WholeStep>>,
     /// Each rank's slice of its newest step's first sequence.
     pub tokens: Shared<BTreeMap<u16, Vec<u8>>>,
+    /// What is lit.
+    pub cursor: Cursor,
+    /// Where actions go.
+    pub on: Callback<Action>,
 }
 
 /// The view; it owns the moment that is shown.
@@ -76,10 +84,10 @@ impl Component for Ring {
             (self.shown, self.step) = (at_rest(&props.plan), None);
             (self.at, self.frame, self.last_ms) = (0.0, None, None);
         } else if !self.moves || old.newest.is_none() || self.at >= self.end() {
-            return self.show_newest(ctx) || props.tokens != old.tokens;
+            return self.show_newest(ctx) || is_other(props, old);
         } else {
             // While it moves, frames of its own redraw it.
-            return props.plan != old.plan || props.tokens != old.tokens;
+            return is_other(props, old);
         }
         true
     }
@@ -131,11 +139,16 @@ impl Component for Ring {
         let (layers, steps) = (plan.model().layers, plan.attention().steps());
         let words = beat_text::describe(beat, layers, steps);
         let caption = if seen {
-            let pace = if self.moves { "in slow motion" } else { "moment by moment" };
-            format!("Step {}, {pace}", self.shown.step + 1)
+            let step = self.shown.step + 1;
+            match self.moves {
+                true => t!("ring.slow_motion", step = step),
+                false => t!("ring.by_moment", step = step),
+            }
         } else {
-            "Before the first step".to_owned()
+            t!("ring.before")
         };
+        let words = if seen { words } else { t!("ring.own_blocks").into_owned() };
+        let spot = ctx.props().cursor.spot();
         let link = ctx.link();
         let moment = link.callback(|event: InputEvent| {
             let input: HtmlInputElement = event.target_unchecked_into();
@@ -146,7 +159,7 @@ impl Component for Ring {
         });
         section(
             "ring",
-            "Ring",
+            t!("ring.title"),
             lead(plan.config().strategy),
             html! {
                 <>
@@ -154,13 +167,15 @@ impl Component for Ring {
                         dp={plan.config().dp}
                         cp={plan.config().cp}
                         beats={self.shown.clone()}
-                    {index}
+                        {index}
                         {progress}
                         {seen}
+                        {spot}
+                        on={ctx.props().on.clone()}
                     />
                     <div class="player">
-                        <p class="beat"><b>{ caption }</b><br />{ if seen { words } else { "Each rank holds its own block.".to_owned() } }</p>
-                        <label for="moment">{ "Moment of the step" }</label>
+                        <p class="beat"><b>{ caption }</b><br />{ words }</p>
+                        <label for="moment">{ t!("ring.moment") }</label>
                         <input
                             id="moment"
                             type="range"
@@ -172,11 +187,12 @@ impl Component for Ring {
                         />
                         <label class="check">
                             <input type="checkbox" checked={self.moves} onchange={moves} />
-                            { "Animate" }
+                            { t!("ring.animate") }
                         </label>
                     </div>
                     { terms(&[Shown::Rank, Shown::Block, Shown::RingStep]) }
-                    <Slices plan={plan.clone()} tokens={ctx.props().tokens.clone()} />
+                    <RingTable beats={self.shown.clone()} {seen} />
+                    <Slices plan={plan.clone()} tokens={ctx.props().tokens.clone()} {spot} />
                 </>
             },
         )
@@ -220,32 +236,26 @@ impl Ring {
     }
 }
 
+/// Whether anything has changed that is drawn besides the moment.
+fn is_other(props: &Props, old: &Props) -> bool {
+    props.plan != old.plan || props.tokens != old.tokens || props.cursor != old.cursor
+}
+
 /// What is to be seen, by strategy.
 fn lead(strategy: StrategyKind) -> Html {
-    let kv = html! { <b class="block-sample">{ "kv" }</b> };
-    match strategy {
-        StrategyKind::Ring => html! {
-            <>
-                { "Each rank keeps its queries. Blocks of keys and values " }{ kv }
-                { " travel on, in the colour of the rank that they belong to." }
-            </>
-        },
-        StrategyKind::AllGather => html! {
-            <>
-                { "Each rank keeps its queries, gathers all keys and values first, and then takes \
-                   block after block " }{ kv }{ "." }
-            </>
-        },
-        StrategyKind::Ulysses => html! {
-            { "Ranks exchange slices of heads: each then sees the whole sequence for its share of \
-               the heads, and gives the outputs back." }
-        },
-        StrategyKind::Usp => html! {
-            <>
-                { "Neighbours exchange slices of heads; then blocks of keys and values " }{ kv }
-                { " travel on around a smaller ring." }
-            </>
-        },
+    let words = match strategy {
+        StrategyKind::Ring => t!("ring.lead_ring"),
+        StrategyKind::AllGather => t!("ring.lead_gather"),
+        StrategyKind::Ulysses => t!("ring.lead_ulysses"),
+        StrategyKind::Usp => t!("ring.lead_usp"),
+    };
+    html! {
+        <>
+            { words }
+            if strategy != StrategyKind::Ulysses {
+                { " " }<b class="block-sample">{ "kv" }</b>
+            }
+        </>
     }
 }
 

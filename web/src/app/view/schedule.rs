@@ -2,12 +2,15 @@
 
 use plan::fold::times::Times;
 use plan::{RunPlan, StrategyKind, TileKind};
+use rust_i18n::t;
 use yew::prelude::*;
 
+use crate::app::cursor::Spot;
 use crate::app::format;
 use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
-use crate::app::view::parts::{rank_class, rank_mark, section};
+use crate::app::state::Action;
+use crate::app::view::parts::{rank_button, rank_class, section};
 use crate::app::view::term::{explain, terms};
 use crate::app::view::tile_matrix::TileMatrix;
 
@@ -18,28 +21,28 @@ pub struct Props {
     pub plan: Shared<RunPlan>,
     /// Measured times.
     pub times: Shared<Times>,
+    /// What is lit.
+    pub spot: Spot,
+    /// Where actions go.
+    pub on: Callback<Action>,
 }
 
 /// The view.
 #[component]
-pub fn Schedule(Props { plan, times }: &Props) -> Html {
-    let lead = html! {
-        { "Every query looks at keys before it. A tile is one rank's queries against one block of \
-           keys; its number is the step of the ring at which the block is there." }
-    };
+pub fn Schedule(Props { plan, times, spot, on }: &Props) -> Html {
     section(
         "schedule",
-        "Schedule",
-        lead,
+        t!("schedule.title"),
+        html! { { t!("schedule.lead") } },
         html! {
             <div class="side-by-side">
                 <div>
-                    <TileMatrix plan={plan.clone()} />
+                    <TileMatrix plan={plan.clone()} spot={*spot} {on} />
                     { terms(&[Shown::Tile, Shown::RingStep, Shown::Block]) }
                 </div>
                 <div>
-                    { work(plan, times) }
-                    { steps(plan) }
+                    { work(plan, times, *spot) }
+                    { steps(plan, *spot) }
                 </div>
             </div>
         },
@@ -47,7 +50,7 @@ pub fn Schedule(Props { plan, times }: &Props) -> Html {
 }
 
 /// Each rank's pairs as a bar, and the measured time of its tiles.
-fn work(plan: &RunPlan, times: &Times) -> Html {
+fn work(plan: &RunPlan, times: &Times, spot: Spot) -> Html {
     let attention = plan.attention();
     let ranks: Vec<_> = plan.mesh().world().ranks().collect();
     let pairs: Vec<u64> = ranks.iter().map(|&r| attention.pairs(plan.cp_rank(r))).collect();
@@ -61,8 +64,8 @@ fn work(plan: &RunPlan, times: &Times) -> Html {
     let width = |share: f64| format!("width:{:.1}%", share * 100.0);
     let row = |rank: usize| {
         html! {
-            <tr key={rank}>
-                <th scope="row">{ rank_mark(rank) }</th>
+            <tr key={rank} class={classes!(spot.rank_class(rank))} data-rank={rank.to_string()}>
+                <th scope="row">{ rank_button(rank, spot, rank == 0) }</th>
                 <td class="bar-cell">
                     <span class={classes!("bar", rank_class(rank))} ~style={width(pairs[rank] as f64 / most_pairs)}></span>
                     <span class="bar-text">{ format::count(pairs[rank]) }</span>
@@ -82,17 +85,15 @@ fn work(plan: &RunPlan, times: &Times) -> Html {
         <>
             <p class="figure">
                 <b>{ format::percent(attention.efficiency()) }</b>
-                { " " }{ explain(Shown::Efficiency, "efficiency") }
-                { ": the mean of the ranks' work divided by the largest, since all wait \
-                   for the slowest." }
+                { " " }{ explain(Shown::Efficiency, t!("schedule.efficiency_name")) }{ t!("schedule.efficiency") }
             </p>
             <table class="work">
-                <caption>{ "Work of each rank" }</caption>
+                <caption>{ t!("schedule.work") }</caption>
                 <thead>
                     <tr>
-                        <th scope="col">{ "Rank" }</th>
-                        <th scope="col">{ explain(Shown::Pairs, "Pairs, per layer and head") }</th>
-                        <th scope="col">{ "Tiles as measured, per step" }</th>
+                        <th scope="col">{ t!("schedule.rank") }</th>
+                        <th scope="col">{ explain(Shown::Pairs, t!("schedule.pairs_each")) }</th>
+                        <th scope="col">{ t!("schedule.tiles_measured") }</th>
                     </tr>
                 </thead>
                 <tbody>{ for (0..ranks.len()).map(row) }</tbody>
@@ -102,37 +103,42 @@ fn work(plan: &RunPlan, times: &Times) -> Html {
 }
 
 /// The same schedule in words: one row a rank, one column a step.
-fn steps(plan: &RunPlan) -> Html {
+fn steps(plan: &RunPlan, spot: Spot) -> Html {
     let view = plan.attention().view();
     let name = |kind: TileKind| match kind {
-        TileKind::Full => "full",
-        TileKind::Partial => "part",
-        TileKind::Skip => "skip",
+        TileKind::Full => t!("schedule.full"),
+        TileKind::Partial => t!("schedule.part"),
+        TileKind::Skip => t!("schedule.skip"),
     };
     let gathers = plan.attention().strategy().kind() == StrategyKind::AllGather;
     html! {
         <details>
-            <summary>{ "As a table" }</summary>
+            <summary>{ t!("schedule.as_table") }</summary>
             if gathers {
-                <p class="hint">{ "All blocks are gathered before the first tile." }</p>
+                <p class="hint">{ t!("schedule.gathers") }</p>
             }
-            <div class="scroll" tabindex="0" role="region" aria-label="Schedule by rank and step">
+            <div class="scroll" tabindex="0" role="region" aria-label={t!("schedule.by_step")}>
                 <table>
                     <thead>
                         <tr>
-                            <th scope="col">{ "Rank" }</th>
+                            <th scope="col">{ t!("schedule.rank") }</th>
                             { for (0..plan.attention().steps()).map(|step| html! {
-                                <th key={step} scope="col">{ format!("Step {step}") }</th>
+                                <th key={step} scope="col">{ t!("schedule.ring_step", step = step + 1) }</th>
                             }) }
-                            <th scope="col">{ "Pairs" }</th>
+                            <th scope="col">{ t!("schedule.pairs") }</th>
                         </tr>
                     </thead>
                     <tbody>
                         { for view.ranks.iter().map(|rank| html! {
-                            <tr key={rank.rank}>
-                                <th scope="row">{ rank_mark(rank.rank) }</th>
+                            <tr key={rank.rank} class={classes!(spot.rank_class(rank.rank))} data-rank={rank.rank.to_string()}>
+                                <th scope="row">{ rank_button(rank.rank, spot, rank.rank == 0) }</th>
                                 { for rank.steps.iter().map(|step| html! {
-                                    <td key={step.step}>
+                                    <td
+                                        key={step.step}
+                                        class={classes!(spot.block.filter(|&b| usize::from(b) == step.kv_from).map(|_| "is-lit"))}
+                                        data-rank={rank.rank.to_string()}
+                                        data-block={step.kv_from.to_string()}
+                                    >
                                         { format!("kv {}: {}", step.kv_from, name(step.kind)) }
                                         if step.pairs > 0 {
                                             <small>{ format!(" ({})", format::count(step.pairs)) }</small>

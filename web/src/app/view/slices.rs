@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use plan::RunPlan;
+use rust_i18n::t;
 use yew::prelude::*;
 
+use crate::app::cursor::Spot;
 use crate::app::format;
 use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
@@ -19,6 +21,8 @@ pub struct Props {
     pub plan: Shared<RunPlan>,
     /// Each rank's slice of its newest step's first sequence.
     pub tokens: Shared<BTreeMap<u16, Vec<u8>>>,
+    /// What is lit.
+    pub spot: Spot,
 }
 
 /// Bytes as one line of text: line ends as a sign, what is not ASCII text as a dot.
@@ -35,25 +39,36 @@ fn readable(tokens: &[u8]) -> String {
 
 /// The strip and the list.
 #[component]
-pub fn Slices(Props { plan, tokens }: &Props) -> Html {
+pub fn Slices(Props { plan, tokens, spot }: &Props) -> Html {
     let sequence = plan.attention().sequence();
     let shards = sequence.view();
     let (len, padded) = (sequence.seq_len(), sequence.padded_len());
     let dp = plan.config().dp;
     let world = plan.mesh().world();
+    // A block is its rank's slice.
+    let lit = spot.rank.or(spot.block).and_then(|rank| world.rank(usize::from(rank)).ok());
     let strip = shards.iter().map(|shard| {
         let mut path = String::new();
         for (first, last) in format::runs(&shard.positions) {
             // Writing to a string does not fail.
             let _ = write!(path, "M{first} 0h{}v1h-{0}z", last - first + 1);
         }
-        html! { <path key={shard.rank} class={rank_class(shard.rank)} d={path} /> }
+        let place = lit.map(|rank| plan.cp_rank(rank).index());
+        let class = place.map(|place| if place == shard.rank { "is-lit" } else { "is-out" });
+        html! {
+            <path
+                key={shard.rank}
+                class={classes!(rank_class(shard.rank), class)}
+                data-rank={shard.rank.to_string()}
+                d={path}
+            />
+        }
     });
     let cuts = (1..len as u32).filter(|&p| sequence.mask().ends_document(p - 1));
     let list = world.ranks().map(|rank| {
         let shard = &shards[plan.cp_rank(rank).index()];
         html! {
-            <li key={rank.index()}>
+            <li key={rank.index()} class={classes!(spot.rank_class(rank.index()))} data-rank={rank.index().to_string()}>
                 { rank_mark(rank.index()) }
                 <span>{ format::positions(&shard.positions) }</span>
                 if let Some(tokens) = tokens.get(&(rank.index() as u16)) {
@@ -63,14 +78,14 @@ pub fn Slices(Props { plan, tokens }: &Props) -> Html {
         }
     });
     let padding = if padded > len {
-        format!(" {} positions of padding are seen by nobody.", padded - len)
+        t!("slices.padding", count = padded - len).into_owned()
     } else {
         String::new()
     };
-    let whose = if dp > 1 { " In every replica, on other sequences:" } else { "" };
+    let whose = if dp > 1 { t!("slices.replicas").into_owned() } else { String::new() };
     html! {
         <div class="slices">
-            <h3>{ "Who holds which slice" }</h3>
+            <h3>{ t!("slices.title") }</h3>
             <svg
                 class="strip"
                 viewBox={format!("0 0 {padded} 1")}
@@ -81,7 +96,7 @@ pub fn Slices(Props { plan, tokens }: &Props) -> Html {
                 { for cuts.map(|p| html! { <path key={p} class="cut" d={format!("M{p} 0v1")} /> }) }
             </svg>
             <p class="ends" aria-hidden="true"><span>{ "0" }</span><span>{ len - 1 }</span></p>
-            <p class="hint">{ format!("{len} tokens of a sequence.{padding}{whose}") }</p>
+            <p class="hint">{ t!("slices.tokens", count = len) }{ padding }{ whose }</p>
             { terms(if padded > len { &[Shown::Positions, Shown::Padding] } else { &[Shown::Positions] }) }
             <ul>{ for list }</ul>
         </div>

@@ -6,10 +6,12 @@ mod spans;
 use gloo_events::{EventListener, EventListenerOptions};
 use gloo_timers::callback::Timeout;
 use plan::RunPlan;
+use rust_i18n::t;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, WheelEvent};
 use yew::prelude::*;
 
+use crate::app::cursor::{self, Cursor};
 use crate::app::geometry::timeline::lanes;
 use crate::app::glossary::Shown;
 use crate::app::record::WholeStep;
@@ -35,6 +37,8 @@ pub struct Props {
     pub newest: Option<Shared<WholeStep>>,
     /// The step that the user holds.
     pub held: Option<Shared<WholeStep>>,
+    /// What is lit.
+    pub cursor: Cursor,
     /// Where actions go.
     pub on: Callback<Action>,
 }
@@ -91,7 +95,8 @@ impl Component for TimelineView {
 
     fn changed(&mut self, ctx: &Context<Self>, old: &Props) -> bool {
         let props = ctx.props();
-        self.follow(ctx) || props.held != old.held || props.plan != old.plan
+        let is_lit = props.cursor.spot() != old.cursor.spot();
+        self.follow(ctx) || props.held != old.held || props.plan != old.plan || is_lit
     }
 
     fn rendered(&mut self, ctx: &Context<Self>, first: bool) {
@@ -112,6 +117,12 @@ impl Component for TimelineView {
                 let was = self.timeline.clone();
                 if self.timeline.act(act) {
                     self.hold(ctx, true);
+                }
+                let picked = self.timeline.take_picked();
+                let pointed = self.timeline.pointed();
+                let hovers = (pointed != was.pointed()).then_some(cursor::Act::Hover(pointed));
+                for act in hovers.into_iter().chain(picked) {
+                    ctx.props().on.emit(Action::Cursor(act));
                 }
                 return self.timeline != was;
             }
@@ -139,7 +150,7 @@ impl Component for TimelineView {
         let Props { plan, held, .. } = ctx.props();
         section(
             "timeline",
-            "Timeline",
+            t!("timeline.title"),
             self.lead(),
             html! {
                 <>
@@ -219,49 +230,45 @@ impl TimelineView {
 
     fn lead(&self) -> Html {
         let clock = match self.clock {
-            Some(step) => format!(
-                "performance.now() goes on in steps of {} µs here: what is shorter is a line of \
-                 0 µs.",
-                format::count(step as u64)
-            ),
-            None => "How fine this browser's performance.now() is was not measured.".to_owned(),
+            Some(step) => t!("timeline.clock", step = format::count(step as u64)),
+            None => t!("timeline.no_clock"),
         };
-        html! {
-            { format!("What each rank did in one step, as its own events say. {clock} Lanes of \
-                       different ranks can be compared no closer.") }
-        }
+        html! { { t!("timeline.lead", clock = clock) } }
     }
 
     fn controls(&self, ctx: &Context<Self>, held: bool) -> Html {
         let act = |act: Act| ctx.link().callback(move |_: MouseEvent| Msg::Act(act));
         let hold = ctx.link().callback(move |_| Msg::Hold(!held));
         let step = match &self.shown {
-            None => "No step has been trained yet.".to_owned(),
+            None => t!("timeline.no_step"),
             Some(step) => {
                 let length = format::count(self.timeline.lanes().length_us);
-                let held = if held { ", held" } else { "" };
-                format!("Step {}{held}: {length} µs", step.step + 1)
+                match held {
+                    true => t!("timeline.step_held", step = step.step + 1, length = length),
+                    false => t!("timeline.step", step = step.step + 1, length = length),
+                }
             }
         };
         let nothing = self.shown.is_none();
-        let button = |name: &'static str, words: &'static str, enabled: bool, on| {
+        let button = |name: AttrValue, words: AttrValue, enabled: bool, on| {
+            let label = (name.len() < 4).then(|| words.clone());
             html! {
-                <button type="button" title={words} aria-label={(name.len() < 4).then_some(words)}
+                <button type="button" title={words} aria-label={label}
                     aria-disabled={(!enabled).to_string()} onclick={on}>{ name }</button>
             }
         };
         let (whole, some) = (self.timeline.is_whole(), !nothing);
         html! {
             <div class="row timeline-controls">
-                <b role="status" aria-label="Step on the timeline" aria-live="off">{ step }</b>
+                <b role="status" aria-label={t!("timeline.status")} aria-live="off">{ step }</b>
                 <button type="button" aria-pressed={held.to_string()}
-                    aria-disabled={nothing.to_string()} onclick={hold}>{ "Hold this step" }</button>
-                <span class="row" role="group" aria-label="Zoom">
-                    { button("−", "Zoom out", some && !whole, act(Act::Zoom(2.0, None))) }
-                    { button("+", "Zoom in", some, act(Act::Zoom(0.5, None))) }
-                    { button("◂", "Move to earlier", some && !whole, act(Act::Pan(-0.5))) }
-                    { button("▸", "Move to later", some && !whole, act(Act::Pan(0.5))) }
-                    { button("Whole step", "Show the whole step", some && !whole, act(Act::Whole)) }
+                    aria-disabled={nothing.to_string()} onclick={hold}>{ t!("timeline.hold") }</button>
+                <span class="row" role="group" aria-label={t!("timeline.zoom")}>
+                    { button("−".into(), t!("timeline.zoom_out").into(), some && !whole, act(Act::Zoom(2.0, None))) }
+                    { button("+".into(), t!("timeline.zoom_in").into(), some, act(Act::Zoom(0.5, None))) }
+                    { button("◂".into(), t!("timeline.earlier").into(), some && !whole, act(Act::Pan(-0.5))) }
+                    { button("▸".into(), t!("timeline.later").into(), some && !whole, act(Act::Pan(0.5))) }
+                    { button(t!("timeline.whole").into(), t!("timeline.show_whole").into(), some && !whole, act(Act::Whole)) }
                 </span>
             </div>
         }
@@ -272,8 +279,8 @@ impl TimelineView {
         let timeline = &self.timeline;
         let words = match timeline.read() {
             Some(span) => span_text::sentence(span, &ctx.props().plan),
-            None if self.shown.is_none() => "Nothing to read yet.".to_owned(),
-            None => "Point at a span, or choose one with the arrow keys.".to_owned(),
+            None if self.shown.is_none() => t!("timeline.nothing").into_owned(),
+            None => t!("timeline.point").into_owned(),
         };
         let last = timeline.lanes().spans.iter().map(Vec::len).sum::<usize>().saturating_sub(1);
         let press = link.callback(|event: PointerEvent| {
@@ -299,9 +306,10 @@ impl TimelineView {
                 <div
                     ref={self.plot.clone()}
                     class="timeline-plot"
+                    data-own=""
                     tabindex="0"
                     role="slider"
-                    aria-label="Span of the timeline"
+                    aria-label={t!("timeline.slider")}
                     aria-describedby="timeline-keys"
                     aria-valuemin="0"
                     aria-valuemax={last.to_string()}
@@ -318,12 +326,11 @@ impl TimelineView {
                         drawing={timeline.drawing().clone()}
                         world={ctx.props().plan.mesh().world().get()}
                         outline={timeline.outline()}
+                        spot={ctx.props().cursor.spot().place()}
                     />
                 </div>
                 <p id="timeline-keys" class="hint">
-                    { "Arrow keys choose a span; + and − zoom, 0 shows all, Shift with an arrow \
-                       moves. Drag to move, pinch or turn the wheel with Ctrl to zoom. A closer \
-                       look holds the step." }
+                    { t!("timeline.keys") }
                 </p>
             </>
         }
@@ -383,16 +390,16 @@ fn place(event: &PointerEvent) -> (f64, f64) {
 }
 
 fn legend() -> Html {
-    let key = |class: &'static str, words: &'static str| {
+    let key = |class: &'static str, words: std::borrow::Cow<'static, str>| {
         html! { <span><span class={classes!("span-key", class)}></span>{ words }</span> }
     };
     html! {
         <p class="legend">
-            { key("tile-span", "attention, in the colour and with the number of the rank whose keys it used") }
-            { key("compute-span", "other compute") }
-            { key("wait-span", "waiting") }
-            { key("collective-span", "collective") }
-            { key("send-span", "message sent") }
+            { key("tile-span", t!("timeline.attention")) }
+            { key("compute-span", t!("timeline.other")) }
+            { key("wait-span", t!("timeline.waiting")) }
+            { key("collective-span", t!("timeline.collective")) }
+            { key("send-span", t!("timeline.sent")) }
         </p>
     }
 }

@@ -7,12 +7,16 @@ use plan::event::{Axis, Op};
 use plan::fold::Sent;
 use plan::fold::times::Times;
 use plan::traffic::{Flow, all_reduce};
+use rust_i18n::t;
 use yew::prelude::*;
 
+use crate::app::cursor::Spot;
 use crate::app::format;
 use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
-use crate::app::view::parts::{rank_mark, section};
+use crate::app::state::Action;
+use crate::app::view::link_matrix::LinkMatrix;
+use crate::app::view::parts::{rank_button, section};
 use crate::app::view::strategies::Strategies;
 use crate::app::view::term::{explain, terms};
 
@@ -25,23 +29,30 @@ pub struct Props {
     pub sent: Shared<Sent>,
     /// Steps by rank.
     pub times: Shared<Times>,
+    /// What is lit.
+    pub spot: Spot,
+    /// Where actions go.
+    pub on: Callback<Action>,
 }
 
 /// The view.
 #[component]
-pub fn Traffic(Props { plan, sent, times }: &Props) -> Html {
-    let lead = html! {
-        { "Predicted from the sizes alone, measured at each rank's transport, over the steps that \
-           it has done. The two must be equal to the byte." }
-    };
+pub fn Traffic(Props { plan, sent, times, spot, on }: &Props) -> Html {
     section(
         "traffic",
-        "Traffic",
-        lead,
+        t!("traffic.title"),
+        html! { { t!("traffic.lead") } },
         html! {
             <>
-                { by_rank(plan, sent, times) }
+                { by_rank(plan, sent, times, *spot) }
                 { terms(&[Shown::AllReduce]) }
+                <LinkMatrix
+                    plan={plan.clone()}
+                    sent={sent.clone()}
+                    times={times.clone()}
+                    spot={*spot}
+                    {on}
+                />
                 <div class="side-by-side even">
                     { per_step(plan) }
                     { by_operation(plan, sent) }
@@ -55,20 +66,16 @@ pub fn Traffic(Props { plan, sent, times }: &Props) -> Html {
     )
 }
 
-fn by_rank(plan: &RunPlan, sent: &Sent, times: &Times) -> Html {
+fn by_rank(plan: &RunPlan, sent: &Sent, times: &Times, spot: Spot) -> Html {
     let row = |rank: usize| {
         let number = rank as u16;
         let steps = times.rank(number).steps;
         let predicted = plan.run_traffic(times.first(), times.first() + steps);
         let measured = sent.rank(number);
-        let (class, verdict) = match (steps, predicted == measured) {
-            (0, _) => ("", "–"),
-            (_, true) => ("good", "✓ equal"),
-            (_, false) => ("bad", "✗ different"),
-        };
+        let (class, verdict) = verdict(steps, predicted == measured);
         html! {
-            <tr key={rank}>
-                <th scope="row">{ rank_mark(rank) }</th>
+            <tr key={rank} class={classes!(spot.rank_class(rank))} data-rank={rank.to_string()}>
+                <th scope="row">{ rank_button(rank, spot, rank == 0) }</th>
                 <td>{ steps }</td>
                 <td>{ format::count(predicted.messages) }</td>
                 <td>{ format::count(measured.messages) }</td>
@@ -79,22 +86,22 @@ fn by_rank(plan: &RunPlan, sent: &Sent, times: &Times) -> Html {
         }
     };
     html! {
-        <div class="scroll" tabindex="0" role="region" aria-label="Traffic of each rank">
+        <div class="scroll" tabindex="0" role="region" aria-label={t!("traffic.of_ranks")}>
             <table>
-                <caption>{ "Sent by each rank" }</caption>
+                <caption>{ t!("traffic.by_rank") }</caption>
                 <thead>
                     <tr>
-                        <th scope="col" rowspan="2">{ "Rank" }</th>
-                        <th scope="col" rowspan="2">{ "Steps" }</th>
-                        <th scope="colgroup" colspan="2">{ explain(Shown::Messages, "Messages") }</th>
-                        <th scope="colgroup" colspan="2">{ explain(Shown::Bytes, "Bytes") }</th>
-                        <th scope="col" rowspan="2">{ explain(Shown::Verdict, "Verdict") }</th>
+                        <th scope="col" rowspan="2">{ t!("traffic.rank") }</th>
+                        <th scope="col" rowspan="2">{ t!("traffic.steps") }</th>
+                        <th scope="colgroup" colspan="2">{ explain(Shown::Messages, t!("traffic.messages")) }</th>
+                        <th scope="colgroup" colspan="2">{ explain(Shown::Bytes, t!("traffic.bytes")) }</th>
+                        <th scope="col" rowspan="2">{ explain(Shown::Verdict, t!("traffic.verdict")) }</th>
                     </tr>
                     <tr>
-                        <th scope="col">{ explain(Shown::Predicted, "predicted") }</th>
-                        <th scope="col">{ explain(Shown::Measured, "measured") }</th>
-                        <th scope="col">{ "predicted" }</th>
-                        <th scope="col">{ "measured" }</th>
+                        <th scope="col">{ explain(Shown::Predicted, t!("traffic.predicted")) }</th>
+                        <th scope="col">{ explain(Shown::Measured, t!("traffic.measured")) }</th>
+                        <th scope="col">{ t!("traffic.predicted") }</th>
+                        <th scope="col">{ t!("traffic.measured") }</th>
                     </tr>
                 </thead>
                 <tbody>{ for (0..plan.mesh().world().get()).map(row) }</tbody>
@@ -103,20 +110,30 @@ fn by_rank(plan: &RunPlan, sent: &Sent, times: &Times) -> Html {
     }
 }
 
+/// Whether prediction and measurement agree, and the class that it looks like.
+pub fn verdict(steps: u32, is_equal: bool) -> (&'static str, std::borrow::Cow<'static, str>) {
+    match (steps, is_equal) {
+        (0, _) => ("", "–".into()),
+        (_, true) => ("good", t!("traffic.equal")),
+        (_, false) => ("bad", t!("traffic.different")),
+    }
+}
+
 /// Where one rank's traffic of one step comes from.
 fn per_step(plan: &RunPlan) -> Html {
     let layer = plan.layer_traffic();
     let layers = (plan.model().layers * plan.config().grad_accum) as u64;
+    let strategy = plan.config().strategy;
     let rows = [
-        (format!("{} attention, forward", plan.config().strategy), layer.forward.times(layers)),
-        (format!("{} attention, backward", plan.config().strategy), layer.backward.times(layers)),
-        ("all_reduce of gradients".to_owned(), all_reduce(plan.bucket_len(), plan.mesh().world())),
-        ("together".to_owned(), plan.step_traffic()),
+        (t!("traffic.forward", strategy = strategy), layer.forward.times(layers)),
+        (t!("traffic.backward", strategy = strategy), layer.backward.times(layers)),
+        (t!("traffic.gradients"), all_reduce(plan.bucket_len(), plan.mesh().world())),
+        (t!("traffic.together"), plan.step_traffic()),
     ];
     html! {
         <table>
-            <caption>{ "Predicted for one step of one rank" }</caption>
-            { flow_head("Part") }
+            <caption>{ t!("traffic.per_step") }</caption>
+            { flow_head(t!("traffic.part").into()) }
             <tbody>{ for rows.into_iter().map(|(name, flow)| flow_row(&name, flow)) }</tbody>
         </table>
     }
@@ -130,15 +147,16 @@ fn by_operation(plan: &RunPlan, sent: &Sent) -> Html {
             *sum = *sum + flow;
         }
     }
-    let rows =
-        sums.iter().map(|((axis, op), flow)| flow_row(&format!("{op} in {}", axis.name()), *flow));
+    let rows = sums.iter().map(|((axis, op), flow)| {
+        flow_row(&t!("traffic.operation_in", op = op.name(), axis = axis.name()), *flow)
+    });
     html! {
         <table>
-            <caption>{ "Measured over all ranks, by operation" }</caption>
-            { flow_head("Operation") }
+            <caption>{ t!("traffic.by_operation") }</caption>
+            { flow_head(t!("traffic.operation").into()) }
             <tbody>
                 if sums.is_empty() {
-                    <tr><td colspan="3">{ "Nothing was sent yet." }</td></tr>
+                    <tr><td colspan="3">{ t!("traffic.nothing") }</td></tr>
                 }
                 { for rows }
             </tbody>
@@ -146,13 +164,13 @@ fn by_operation(plan: &RunPlan, sent: &Sent) -> Html {
     }
 }
 
-fn flow_head(first: &'static str) -> Html {
+fn flow_head(first: AttrValue) -> Html {
     html! {
         <thead>
             <tr>
                 <th scope="col">{ first }</th>
-                <th scope="col">{ "Messages" }</th>
-                <th scope="col">{ "Bytes" }</th>
+                <th scope="col">{ t!("traffic.messages") }</th>
+                <th scope="col">{ t!("traffic.bytes") }</th>
             </tr>
         </thead>
     }

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::app::cursor::Spot;
 use crate::app::geometry::timeline::{AXIS, Drawing, GUTTER, LANE, Look, Rect};
 use crate::app::shared::Shared;
 use crate::app::view::parts::rank_class;
@@ -15,11 +16,49 @@ pub struct Props {
     pub world: usize,
     /// Where the span that is told lies.
     pub outline: Option<Rect>,
+    /// What is lit, without its step.
+    pub spot: Spot,
 }
 
-/// The drawing.
+/// The drawing. Its paths are long: they are drawn once, and what is lit lies over them.
 #[component]
-pub fn Lanes(Props { drawing, world, outline }: &Props) -> Html {
+pub fn Lanes(Props { drawing, world, outline, spot }: &Props) -> Html {
+    let height = AXIS + LANE * *world as f64;
+    let width = drawing.width.max(GUTTER + 1.0);
+    html! {
+        <svg
+            class="timeline-lanes"
+            viewBox={format!("0 0 {width:.0} {height:.0}")}
+            ~style={format!("height:{height:.0}px")}
+            preserveAspectRatio="none"
+            aria-hidden="true"
+        >
+            <Drawn drawing={drawing.clone()} {world} block={spot.block} />
+            { for (0..*world).filter_map(|rank| over(rank, width, *spot)) }
+            if let Some(rect) = outline {
+                <rect
+                    class="told"
+                    x={px(rect.x - 1.5)}
+                    y={px(rect.y - 1.5)}
+                    width={px(rect.width + 3.0)}
+                    height={px(rect.height + 3.0)}
+                />
+            }
+        </svg>
+    }
+}
+
+/// Properties of [`Drawn`].
+#[derive(Clone, PartialEq, Properties)]
+struct DrawnProps {
+    drawing: Shared<Drawing>,
+    world: usize,
+    block: Option<u16>,
+}
+
+/// Axis, lanes and spans.
+#[component]
+fn Drawn(DrawnProps { drawing, world, block }: &DrawnProps) -> Html {
     let height = AXIS + LANE * *world as f64;
     let width = drawing.width.max(GUTTER + 1.0);
     let lane = |rank: usize| {
@@ -49,13 +88,7 @@ pub fn Lanes(Props { drawing, world, outline }: &Props) -> Html {
         }
     };
     html! {
-        <svg
-            class="timeline-lanes"
-            viewBox={format!("0 0 {width:.0} {height:.0}")}
-            ~style={format!("height:{height:.0}px")}
-            preserveAspectRatio="none"
-            aria-hidden="true"
-        >
+        <>
             <defs>
                 <pattern id="waiting" width="6" height="6" patternUnits="userSpaceOnUse"
                     patternTransform="rotate(45)">
@@ -64,30 +97,41 @@ pub fn Lanes(Props { drawing, world, outline }: &Props) -> Html {
             </defs>
             { for drawing.ticks.iter().enumerate().map(tick) }
             { for (0..*world).map(lane) }
-            { for drawing.paths.iter().map(|(look, path)| spans(*look, path)) }
+            { for drawing.paths.iter().map(|(look, path)| spans(*look, path, *block)) }
             { for drawing.numbers.iter().enumerate().map(|(index, (x, y, kv))| html! {
                 <text key={index} class={classes!("tile-number", rank_class(usize::from(*kv)))} x={px(*x)} y={px(y + 4.5)}>{ kv }</text>
             }) }
-            if let Some(rect) = outline {
-                <rect
-                    class="told"
-                    x={px(rect.x - 1.5)}
-                    y={px(rect.y - 1.5)}
-                    width={px(rect.width + 3.0)}
-                    height={px(rect.height + 3.0)}
-                />
-            }
-        </svg>
+        </>
     }
 }
 
-fn spans(look: Look, path: &str) -> Html {
+/// What lies over a lane while a rank is lit: a frame around its own, a veil over others.
+fn over(rank: usize, width: f64, spot: Spot) -> Option<Html> {
+    let class = match spot.rank_class(rank)? {
+        "is-lit" => "frame",
+        _ => "veil",
+    };
+    Some(html! {
+        <rect
+            key={format!("over-{rank}")}
+            {class}
+            x="1"
+            y={px(AXIS + LANE * rank as f64)}
+            width={px(width - 2.0)}
+            height={px(LANE - 1.0)}
+        />
+    })
+}
+
+fn spans(look: Look, path: &str, block: Option<u16>) -> Html {
+    // A block is lit in the tiles that used its keys, whoever computed them.
+    let out = block.filter(|&block| look != Look::Tile(block)).map(|_| "is-out");
     let class = match look {
-        Look::Tile(kv) => classes!("tile-span", rank_class(usize::from(kv))),
-        Look::Compute => classes!("compute-span"),
-        Look::Wait => classes!("wait-span"),
-        Look::Collective => classes!("collective-span"),
-        Look::Send => classes!("send-span"),
+        Look::Tile(kv) => classes!("tile-span", rank_class(usize::from(kv)), out),
+        Look::Compute => classes!("compute-span", out),
+        Look::Wait => classes!("wait-span", out),
+        Look::Collective => classes!("collective-span", out),
+        Look::Send => classes!("send-span", out),
     };
     html! { <path key={format!("{look:?}")} {class} d={path.to_owned()} /> }
 }

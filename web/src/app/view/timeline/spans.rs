@@ -1,5 +1,7 @@
 //! The spans of one rank as a table: the words behind the timeline.
 
+use plan::EventKind;
+use rust_i18n::t;
 use web_sys::{HtmlElement, HtmlSelectElement};
 use yew::prelude::*;
 
@@ -49,10 +51,10 @@ pub fn Spans(Props { step, lanes, chosen, opened, world, toggled }: &Props) -> H
     let told = chosen.filter(|(other, _)| *other == rank).map(|(_, index)| index);
     html! {
         <details ontoggle={toggle}>
-            <summary>{ "As a table" }</summary>
+            <summary>{ t!("spans.as_table") }</summary>
             if *opened {
                 <div class="field span-rank">
-                    <label for="timeline-rank">{ "Spans of rank" }</label>
+                    <label for="timeline-rank">{ t!("spans.of_rank") }</label>
                     <select id="timeline-rank" onchange={pick}>
                         { for (0..*world).map(|other| html! {
                             <option key={other} value={other.to_string()} selected={other == rank}>{ other }</option>
@@ -60,9 +62,9 @@ pub fn Spans(Props { step, lanes, chosen, opened, world, toggled }: &Props) -> H
                     </select>
                 </div>
                 if step.is_none() {
-                    <p>{ "No step has been trained yet." }</p>
+                    <p>{ t!("spans.no_step") }</p>
                 } else {
-                    <div class="scroll tall" tabindex="0" role="region" aria-label="Spans">
+                    <div class="scroll tall" tabindex="0" role="region" aria-label={t!("spans.title")}>
                         { table(spans, told) }
                     </div>
                 }
@@ -76,13 +78,13 @@ fn table(spans: &[Span], told: Option<usize>) -> Html {
         <table>
             <thead>
                 <tr>
-                    <th scope="col" class="text">{ "What" }</th>
-                    <th scope="col">{ "Layer" }</th>
-                    <th scope="col">{ "Ring step" }</th>
-                    <th scope="col">{ "Other rank" }</th>
-                    <th scope="col">{ "Start µs" }</th>
-                    <th scope="col">{ "Took µs" }</th>
-                    <th scope="col">{ "Bytes" }</th>
+                    <th scope="col" class="text">{ t!("spans.what") }</th>
+                    <th scope="col">{ t!("spans.layer") }</th>
+                    <th scope="col">{ t!("spans.ring_step") }</th>
+                    <th scope="col">{ t!("spans.other") }</th>
+                    <th scope="col">{ t!("spans.start") }</th>
+                    <th scope="col">{ t!("spans.took") }</th>
+                    <th scope="col">{ t!("spans.bytes") }</th>
                 </tr>
             </thead>
             <tbody>{ for spans.iter().enumerate().map(|(index, span)| row(index, span, told == Some(index))) }</tbody>
@@ -93,8 +95,12 @@ fn table(spans: &[Span], told: Option<usize>) -> Html {
 fn row(index: usize, span: &Span, told: bool) -> Html {
     let Told { what, layer, ring_step, other, bytes } = tell(span);
     let number = |number: Option<u64>| number.map_or("–".to_owned(), format::count);
+    let block = match span.kind {
+        EventKind::Tile { kv_from, .. } => Some(kv_from.to_string()),
+        _ => None,
+    };
     html! {
-        <tr key={index} aria-current={told.then_some("true")}>
+        <tr key={index} aria-current={told.then_some("true")} data-rank={span.rank.to_string()} data-block={block}>
             <th scope="row" class="text">{ what }</th>
             <td>{ number(layer.map(|n| n as u64)) }</td>
             <td>{ number(ring_step.map(|n| n as u64)) }</td>

@@ -1,0 +1,56 @@
+//! What is lit, in words: one panel for all views, which stays in sight while something is.
+
+use plan::RunPlan;
+use plan::fold::Curve;
+use rust_i18n::t;
+use yew::prelude::*;
+
+use crate::app::cursor::{Act, Cursor};
+use crate::app::cursor_text;
+use crate::app::record::Figures;
+use crate::app::shared::Shared;
+use crate::app::state::Action;
+
+/// Properties of [`LitWords`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// What is lit.
+    pub cursor: Cursor,
+    /// The run.
+    pub plan: Shared<RunPlan>,
+    /// What each rank has done so far.
+    pub figures: Figures,
+    /// The numbers of every step.
+    pub curve: Shared<Curve>,
+    /// Where actions go.
+    pub on: Callback<Action>,
+}
+
+/// The panel.
+#[component]
+pub fn LitWords(Props { cursor, plan, figures, curve, on }: &Props) -> Html {
+    let spot = cursor.spot();
+    let told = cursor_text::tell(spot, plan, figures, curve);
+    let forget = on.reform(|_: MouseEvent| Action::Cursor(Act::Forget));
+    let is_chosen = !cursor.chosen.is_empty();
+    html! {
+        <div class={classes!("lit-words", (!told.is_empty()).then_some("some"))}>
+            // Its numbers go on while a run trains, so that reading them out would never end.
+            <p role="status" aria-label={t!("cursor.lit")} aria-live="off">
+                if told.is_empty() {
+                    { t!("cursor.nothing") }
+                } else {
+                    { for told.iter().enumerate().map(|(index, line)| html! {
+                        <span key={index}>{ line }{ " " }</span>
+                    }) }
+                }
+            </p>
+            if is_chosen {
+                <button type="button" class="quiet" onclick={forget}>{ t!("cursor.let_go") }</button>
+            }
+            <p class="unseen" role="status" aria-label={t!("cursor.chosen")}>
+                { if is_chosen { cursor_text::name(cursor.chosen) } else { String::new() } }
+            </p>
+        </div>
+    }
+}
