@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::t;
 use plan::event::{Axis, Op, Pass};
 use plan::fold::beats::{Beat, Work};
-use rust_i18n::t;
 
 /// What is computed and what travels, as one or two short sentences.
 pub fn describe(beat: &Beat, layers: usize, ring_steps: usize) -> String {

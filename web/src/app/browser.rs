@@ -4,8 +4,8 @@ mod keyboard;
 pub mod picture;
 pub mod store;
 
+use crate::t;
 use gloo_storage::{LocalStorage, Storage};
-use rust_i18n::t;
 use wasm_bindgen::JsValue;
 use web_sys::{Element, Window};
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::t;
 use plan::Refusal;
-use rust_i18n::t;
 
 use crate::app::fields::{Field, Kind};
 use crate::app::form::{Form, equal_lengths, join};

@@ -1,8 +1,8 @@
 //! What is lit in words, with the numbers behind it.
 
+use crate::t;
 use plan::fold::Curve;
 use plan::{Axis, Rank, RunPlan, StrategyKind, TileKind};
-use rust_i18n::t;
 
 use crate::app::cursor::Spot;
 use crate::app::format;

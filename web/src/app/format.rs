@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use rust_i18n::t;
+use crate::t;
 
 /// A whole number with a thin space every three digits.
 pub fn count(n: u64) -> String {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rust_i18n::t;
+use crate::t;
 
 use crate::app::fields::Field;
 
@@ -156,6 +156,7 @@ mod tests {
 
     use super::*;
     use crate::app::language::Language;
+    use crate::app::language::say_in;
 
     #[test]
     fn every_control_and_number_is_explained_in_every_language() {
@@ -165,7 +166,7 @@ mod tests {
             assert_eq!(Term::named(&term.key()), Some(term));
             for language in Language::ALL {
                 let key = format!("glossary.texts.{}", term.key());
-                let text = t!(&key, locale = language.code());
+                let text = say_in(language.code(), &key, &[]);
                 assert!(!text.is_empty() && !text.contains(&key), "{language:?}: {key}");
                 // What is read in a box beside a number must be short.
                 assert!(text.chars().count() <= 320, "{language:?}: {key} is too long");

@@ -4,10 +4,10 @@ pub mod mesh;
 
 use std::borrow::Cow;
 
+use crate::t;
 use plan::event::Axis;
 use plan::rank::MAX_WORLD_SIZE;
 use plan::{Mesh, Refusal, message};
-use rust_i18n::t;
 
 use crate::app::whole::whole;
 use mesh::GroupMesh;

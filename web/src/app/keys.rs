@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use rust_i18n::t;
+use crate::t;
 
 use crate::app::engine::Phase;
 use crate::app::places::Place;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rust_i18n::t;
+use crate::t;
 
 /// The laws as the workers tell them, with their keys in the catalogues.
 const LAWS: [(&str, &str); 10] = [

@@ -1,7 +1,7 @@
 //! The numbers of a step that are drawn as a curve: loss, gradient norm, tokens per second.
 
+use crate::t;
 use plan::fold::Curve;
-use rust_i18n::t;
 
 use crate::app::format;
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::t;
 use plan::saved::Saved;
-use rust_i18n::t;
 
 use crate::app::embed::Embed;
 use crate::app::fields::{Field, MAX_WORLD};

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use crate::t;
 use plan::RunConfig;
 use plan::saved::{ENTRY, Saved};
-use rust_i18n::t;
 use safetensors::SafeTensors;
 
 use crate::app::fields::Field;

@@ -1,6 +1,6 @@
 //! Which file may become the user's own text, and why another may not.
 
-use rust_i18n::t;
+use crate::t;
 
 use crate::app::format;
 use crate::app::state::MAX_TEXT_BYTES;

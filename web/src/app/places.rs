@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rust_i18n::t;
+use crate::t;
 
 /// One place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

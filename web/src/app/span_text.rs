@@ -1,9 +1,9 @@
 //! A span of the timeline in words, with its numbers.
 
+use crate::t;
 use plan::EventKind;
 use plan::event::{Compute, Pass};
 use plan::{RunPlan, TileKind};
-use rust_i18n::t;
 
 use crate::app::format;
 use crate::app::geometry::timeline::Span;

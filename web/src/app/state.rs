@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use crate::t;
 use plan::command::RunId;
 use plan::{Refusal, RunPlan};
-use rust_i18n::t;
 
 use crate::app::address;
 use crate::app::backend::{self, Backend};

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::t;
 use plan::runtime::Preset;
-use rust_i18n::t;
 
 use super::entered::{Entered, Part};
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::t;
 use plan::{Grid, Refusal};
-use rust_i18n::t;
 
 use super::ENTRIES;
 use crate::app::format;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::t;
 use plan::fold::Curve;
-use rust_i18n::t;
 
 use crate::app::geometry::scale::{Scale, label, path, thin, ticks};
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rust_i18n::t;
+use crate::t;
 use yew::prelude::*;
 
 use crate::app::language::told;

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
+use crate::t;
 use ::doctor::{End, Machine, Practice, VERSIONS, practice};
 use plan::Refusal;
 use plan::runtime::{
     BackendChoice, Browser, DeviceChoice, Feature, Place, Preset, Probe, Support, detect,
 };
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::backend::{Act, Backend, backend_name, device_name};

@@ -1,8 +1,8 @@
 //! The run's state as a file: saved for the native command, or opened to begin from.
 
+use crate::t;
 use gloo_file::File;
 use gloo_file::futures::read_as_bytes;
-use rust_i18n::t;
 use web_sys::HtmlInputElement;
 use yew::platform::spawn_local;
 use yew::prelude::*;

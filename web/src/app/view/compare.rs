@@ -1,9 +1,9 @@
 //! Two runs side by side: what was changed, how far their losses are apart, what each step cost.
 
+use crate::t;
 use plan::fold::Curve;
 use plan::fold::Sent;
 use plan::fold::times::Times;
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::beside::{Beside, Cost};

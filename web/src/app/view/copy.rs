@@ -1,6 +1,6 @@
 //! A text to copy, with its button.
 
-use rust_i18n::t;
+use crate::t;
 use yew::platform::spawn_local;
 use yew::prelude::*;
 

@@ -1,7 +1,7 @@
 //! The curves view: one of the run's numbers over the steps, and all of them as a table.
 
+use crate::t;
 use plan::fold::Curve;
-use rust_i18n::t;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 

@@ -1,8 +1,8 @@
 //! A curve of the run: ours, that of one rank alone, and what is read off them.
 
+use crate::t;
 use plan::fold::Curve;
 use plan::run::VOCAB;
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::geometry::chart::{Chart, nearest, range};

@@ -6,9 +6,9 @@ mod fix;
 mod input;
 mod outlook;
 
+use crate::t;
 use ::doctor::{Report, Severity, Verdict};
 use plan::{Message, message};
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::doctor::{Act, Doctor, Outcome};

@@ -1,8 +1,8 @@
 //! The view that shows the same run in PyTorch, accelerate and Megatron-LM.
 
+use crate::t;
 use plan::RunPlan;
 use plan::elsewhere::{Kind, Note, Piece, Target, elsewhere};
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::shared::Shared;

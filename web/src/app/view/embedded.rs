@@ -1,6 +1,6 @@
 //! The page inside another page: the chosen panels, the buttons, and the way to the whole page.
 
-use rust_i18n::t;
+use crate::t;
 use yew::prelude::*;
 
 use crate::app::browser;

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::t;
 use plan::{Refusal, message};
-use rust_i18n::t;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 

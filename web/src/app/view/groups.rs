@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::t;
 use plan::{Mesh, Refusal};
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::groups::mesh::GroupMesh;

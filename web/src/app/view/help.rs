@@ -1,6 +1,6 @@
 //! The help: the keys, whether they count, and the glossary.
 
-use rust_i18n::t;
+use crate::t;
 use web_sys::HtmlDialogElement;
 use yew::prelude::*;
 

@@ -1,9 +1,9 @@
 //! The traffic of each link: a matrix of senders and receivers, and the same as a table.
 
+use crate::t;
 use plan::RunPlan;
 use plan::fold::Sent;
 use plan::fold::times::Times;
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::cursor::{Act, Spot};

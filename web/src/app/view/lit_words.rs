@@ -1,8 +1,8 @@
 //! What is lit, in words: one panel for all views, which stays in sight while something is.
 
+use crate::t;
 use plan::RunPlan;
 use plan::fold::Curve;
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::cursor::{Act, Cursor};

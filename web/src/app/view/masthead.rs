@@ -1,6 +1,6 @@
 //! The page's head: its name, the way to each place, and what is to be seen there.
 
-use rust_i18n::t;
+use crate::t;
 use web_sys::{HtmlSelectElement, MouseEvent};
 use yew::prelude::*;
 

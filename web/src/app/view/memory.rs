@@ -1,8 +1,8 @@
 //! The memory view: what the plan says that a rank needs, and what its worker holds over the steps.
 
+use crate::t;
 use plan::RunPlan;
 use plan::memory::{RankMemory, memory};
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::cursor::Cursor;

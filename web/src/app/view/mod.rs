@@ -48,7 +48,7 @@ mod typed;
 mod watch;
 mod workbench;
 
-use rust_i18n::t;
+use crate::t;
 use yew::prelude::*;
 
 use crate::app::browser;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rust_i18n::t;
+use crate::t;
 use yew::prelude::*;
 
 use crate::app::notice::Notice;

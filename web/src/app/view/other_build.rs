@@ -1,6 +1,6 @@
 //! Says that another build of the page has come, and offers to change over.
 
-use rust_i18n::t;
+use crate::t;
 use yew::prelude::*;
 
 use crate::app::browser;

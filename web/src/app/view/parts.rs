@@ -1,6 +1,6 @@
 //! Small pieces that several views share.
 
-use rust_i18n::t;
+use crate::t;
 use yew::prelude::*;
 
 use crate::app::cursor::{Act, Spot};

@@ -1,6 +1,6 @@
 //! The row of runs worth seeing, with what to look for in the one that is set.
 
-use rust_i18n::t;
+use crate::t;
 use yew::prelude::*;
 
 use crate::app::form::Form;

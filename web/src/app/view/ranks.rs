@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::t;
 use plan::fold::times::{RankTimes, Times};
 use plan::memory::memory;
 use plan::{Axis, RunPlan};
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::cursor::Spot;

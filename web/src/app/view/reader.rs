@@ -1,7 +1,7 @@
 //! The run's numbers at a glance: loss, step, speed, gradient norm.
 
+use crate::t;
 use plan::fold::Curve;
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::format;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::t;
 use gloo_render::{AnimationFrame, request_animation_frame};
 use plan::fold::beats::Beats;
 use plan::{RunPlan, StrategyKind};
-use rust_i18n::t;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 

@@ -1,9 +1,9 @@
 //! The ring at one moment, as SVG.
 
+use crate::t;
 use plan::TileKind;
 use plan::event::Op;
 use plan::fold::beats::{Beats, Hop, Work};
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::cursor::{Act, Spot};

@@ -1,9 +1,9 @@
 //! The ring's moments as a table: what each rank holds, computes and sends.
 
+use crate::t;
 use plan::TileKind;
 use plan::event::Op;
 use plan::fold::beats::{Beat, Beats, Hop};
-use rust_i18n::t;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 

@@ -1,8 +1,8 @@
 //! The schedule view: who computes which tile, and how evenly the work is shared.
 
+use crate::t;
 use plan::fold::times::Times;
 use plan::{RunPlan, StrategyKind, TileKind};
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::cursor::Spot;

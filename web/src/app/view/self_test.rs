@@ -1,6 +1,6 @@
 //! The links' self-test: the collectives' laws between these workers, and how long a hop takes.
 
-use rust_i18n::t;
+use crate::t;
 use yew::prelude::*;
 
 use crate::app::glossary::Shown;

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use crate::t;
 use plan::Refusal;
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::choices;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use crate::t;
 use plan::RunPlan;
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::cursor::Spot;

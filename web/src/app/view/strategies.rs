@@ -1,8 +1,8 @@
 //! The same run by each strategy: what a rank would send in a step, and what it does send.
 
+use crate::t;
 use plan::traffic::Flow;
 use plan::{Message, RunConfig, RunPlan, StrategyKind};
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::format;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::t;
 use plan::{AttentionPlan, RunPlan, TileKind};
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::cursor::{Act, Spot};

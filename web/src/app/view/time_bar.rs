@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rust_i18n::t;
+use crate::t;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 

@@ -3,10 +3,10 @@
 mod lanes;
 mod spans;
 
+use crate::t;
 use gloo_events::{EventListener, EventListenerOptions};
 use gloo_timers::callback::Timeout;
 use plan::RunPlan;
-use rust_i18n::t;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, WheelEvent};
 use yew::prelude::*;

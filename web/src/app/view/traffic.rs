@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::t;
 use plan::RunPlan;
 use plan::event::{Axis, Op};
 use plan::fold::Sent;
 use plan::fold::times::Times;
 use plan::traffic::{Flow, all_reduce};
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::cursor::Spot;

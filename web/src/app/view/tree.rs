@@ -1,7 +1,7 @@
 //! The decision tree as SVG: every branch that there is, and the way that was taken.
 
+use crate::t;
 use plan::runtime::{Branch, Detection, Device, End, Outcome};
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::geometry::tree::{Block, Rect, Row, Shape, TreeLayout, layout};

@@ -1,8 +1,8 @@
 //! The two stories' checklists: filled in by the doctor, and ticked by the user where only the
 //! user can know.
 
+use crate::t;
 use ::doctor::{State, Step, Story};
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::doctor::{Act, Doctor};

@@ -1,7 +1,7 @@
 //! What was found, in the order in which a run meets it.
 
+use crate::t;
 use ::doctor::{Finding, Severity};
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::language::told;

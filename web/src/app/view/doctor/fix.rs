@@ -1,7 +1,7 @@
 //! The run as it would work: to copy, or to take over.
 
+use crate::t;
 use ::doctor::Corrected;
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::doctor::Act;

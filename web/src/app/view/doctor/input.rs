@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::t;
 use gloo_file::{File, futures::read_as_bytes};
 use gloo_timers::callback::Timeout;
 use plan::runtime::Preset;
 use plan::{Refusal, message};
-use rust_i18n::t;
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::platform::spawn_local;
 use yew::prelude::*;

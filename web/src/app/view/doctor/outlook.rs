@@ -1,8 +1,8 @@
 //! What the run becomes: its CP context, its mesh with every rank's groups, and the same mesh in
 //! the playground.
 
+use crate::t;
 use ::doctor::{Context, Playground, Report};
-use rust_i18n::t;
 use yew::prelude::*;
 
 use crate::app::doctor::{Act, Doctor};

@@ -1,7 +1,7 @@
 //! The spans of one rank as a table: the words behind the timeline.
 
+use crate::t;
 use plan::EventKind;
-use rust_i18n::t;
 use web_sys::{HtmlElement, HtmlSelectElement};
 use yew::prelude::*;
 
