@@ -17,7 +17,7 @@ pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             <h1 class="unseen">{ "Ringside" }</h1>
             <other_build::OtherBuild is_there={state.other_build} />
             <notices::Notices notices={state.notices.clone()} on={on} />
-            { view::toolbar(state, on) }
+            <div class="controls">{ view::toolbar(state, on) }</div>
             { view::alert(state, on) }
             <view::watch::Watched {on}>
                 { view::run_views(state, figures, on) }

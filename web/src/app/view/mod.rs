@@ -109,8 +109,10 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     html! {
         <>
             <presets::Presets form={state.form.clone()} on={on} />
-            { toolbar(state, on) }
-            { time_bar(state, on) }
+            <div class="controls">
+                { toolbar(state, on) }
+                { time_bar(state, on) }
+            </div>
             <workbench::Workbench
                 form={state.form.clone()}
                 {text_bytes}
@@ -211,6 +213,7 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 <ring::Ring
                     plan={state.plan.clone()}
                     newest={state.shown()}
+                    at_once={state.look.is_some() || *state.engine.phase() != Phase::Running}
                     tokens={figures.tokens.clone()}
                     cursor={state.cursor}
                     {on}

@@ -26,8 +26,10 @@ use crate::app::{beat_text, browser};
 pub struct Props {
     /// The run.
     pub plan: Shared<RunPlan>,
-    /// The newest step that all ranks have finished.
+    /// The step that is looked at: the newest, unless the user chose another.
     pub newest: Option<Shared<WholeStep>>,
+    /// Whether it takes the place of one that is still shown in slow motion.
+    pub at_once: bool,
     /// Each rank's slice of its newest step's first sequence.
     pub tokens: Shared<BTreeMap<u16, Vec<u8>>>,
     /// What is lit.
@@ -83,7 +85,7 @@ impl Component for Ring {
         if props.newest.is_none() && (old.newest.is_some() || props.plan != old.plan) {
             (self.shown, self.step) = (at_rest(&props.plan), None);
             (self.at, self.frame, self.last_ms) = (0.0, None, None);
-        } else if !self.moves || old.newest.is_none() || self.at >= self.end() {
+        } else if !self.moves || props.at_once || old.newest.is_none() || self.at >= self.end() {
             return self.show_newest(ctx) || is_other(props, old);
         } else {
             // While it moves, frames of its own redraw it.
@@ -215,10 +217,13 @@ impl Ring {
         if self.step.as_ref() == Some(newest) {
             return false;
         }
+        // More of the step that is on show: what was seen of it need not be seen again.
+        let grows = self.step.as_ref().is_some_and(|shown| shown.step == newest.step);
+        let seen = (self.end() - 1.0).max(0.0);
         self.shown = Shared::new(Beats::new(newest.step, &newest.events));
         self.step = Some(newest.clone());
         if self.moves {
-            self.at = 0.0;
+            self.at = if grows { seen.min(self.end()) } else { 0.0 };
         } else {
             self.at = self.at.min(self.end() - 1.0).max(0.0);
         }
