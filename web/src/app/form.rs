@@ -81,6 +81,12 @@ impl Form {
         Ok(config)
     }
 
+    /// The same run, watched and stopped as `other` is.
+    pub fn with_limits_of(&self, other: &Self) -> Self {
+        let limits = Field::ALL.into_iter().filter(|field| field.is_limit());
+        limits.fold(self.clone(), |form, field| form.with(field, other.get(field)))
+    }
+
     /// How fast the run may go and when it pauses; what cannot be read does not limit it.
     pub fn limits(&self) -> Limits {
         let number = |field| maybe_real(field, self.get(field).trim()).ok().flatten();

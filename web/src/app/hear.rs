@@ -33,7 +33,10 @@ impl State {
                 let before = self.steps();
                 self.record.add(self.world(), events);
                 self.record.set_memory(rank, memory);
-                self.record.set_tokens(rank, tokens);
+                // In the middle of a step there are none yet.
+                if !tokens.is_empty() {
+                    self.record.set_tokens(rank, tokens);
+                }
                 let after = self.steps();
                 let follows = self.check && after != before;
                 if follows { vec![Effect::AdvanceReference(after)] } else { Vec::new() }

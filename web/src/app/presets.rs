@@ -151,9 +151,10 @@ impl Preset {
         Form::of(&self.config())
     }
 
-    /// The preset that stands in `form`, if no field was changed since.
+    /// The preset that stands in `form`, if nothing of the run was changed since.
     pub fn of(form: &Form) -> Option<Self> {
-        Self::ALL.into_iter().find(|preset| preset.form() == *form)
+        let run = form.with_limits_of(&Form::default());
+        Self::ALL.into_iter().find(|preset| preset.form() == run)
     }
 }
 

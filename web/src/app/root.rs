@@ -300,7 +300,8 @@ impl App {
         let launch = self.state.reference_launch;
         let on = self.on.reform(move |event| Action::Reference(launch, event));
         let text = self.state.text.as_ref().map(|text| &*text.bytes);
-        match Reference::launch(self.state.plan.config(), text, on) {
+        let from = self.state.origin.as_ref().map(|origin| &*origin.bytes);
+        match Reference::launch(self.state.plan.config(), text, from, on) {
             Ok(reference) => self.reference = Some(reference),
             Err(Failure { url, message, .. }) => {
                 let failed = ReferenceEvent::Failed(message!("{message} {url}", message, url));

@@ -88,6 +88,8 @@ pub struct State {
     pub origin: Option<Rc<Origin>>,
     /// The step that the user's hand on the slider points at, before the run goes there.
     pub look: Option<u32>,
+    /// The step that is looked at in place of the newest, and whether it is the one under way.
+    pub(super) seen: Option<Shared<WholeStep>>,
     /// What is to be done once all ranks stand.
     pub(super) then: Option<Then>,
     /// Why the run paused by itself.
@@ -300,6 +302,7 @@ impl State {
             record: Record::default(),
             origin: None,
             look: None,
+            seen: None,
             then: None,
             stopped: None,
             beside: None,
@@ -364,14 +367,22 @@ impl State {
             && (self.engine.stands() || *self.engine.phase() == Phase::Running)
     }
 
-    /// The step that is looked at: where the slider points, the one that is held, or the newest.
+    /// The step that is looked at: one that the user points at, the one that is held, or the newest.
     pub fn shown(&self) -> Option<Shared<WholeStep>> {
-        let looked = self.look.and_then(|steps| self.record.step(steps.checked_sub(1)?));
-        let within = || match self.engine.phase() {
-            Phase::Hopping | Phase::Within => self.record.under_way(),
-            _ => None,
+        let chosen = || self.seen.clone().or_else(|| self.held.clone());
+        chosen().or_else(|| self.record.newest.clone())
+    }
+
+    /// Looks for the step that the slider or the cursor points at, or that is gone through ring
+    /// step by ring step.
+    pub(super) fn look_again(&mut self) {
+        let pointed = self.look.and_then(|steps| steps.checked_sub(1)).or(self.cursor.step());
+        self.seen = match (pointed, self.engine.phase()) {
+            (Some(step), _) if self.seen.as_ref().is_some_and(|seen| seen.step == step) => return,
+            (Some(step), _) => self.record.step(step),
+            (None, Phase::Hopping | Phase::Within) => self.record.under_way(),
+            (None, _) => None,
         };
-        looked.or_else(|| self.held.clone()).or_else(within).or_else(|| self.record.newest.clone())
     }
 
     /// What to do so that the address holds the run; nothing while the form is wrong.

@@ -16,6 +16,12 @@ use crate::app::state::{Action, Effect, SelfTest, State, Then};
 impl State {
     /// Takes `action`; what the world outside must do comes back.
     pub fn apply(&mut self, action: Action) -> Vec<Effect> {
+        let effects = self.take_action(action);
+        self.look_again();
+        effects
+    }
+
+    fn take_action(&mut self, action: Action) -> Vec<Effect> {
         match action {
             Action::Set(field, value) => self.edit(self.form.with(field, &value)),
             Action::NewSeed(seed) => self.edit(self.form.with(Field::Seed, &seed.to_string())),
@@ -23,7 +29,7 @@ impl State {
                 self.text = text;
                 self.edit((*self.form).clone())
             }
-            Action::Choose(preset) => self.edit(preset.form()),
+            Action::Choose(preset) => self.edit(preset.form().with_limits_of(&self.form)),
             Action::Check(check) => {
                 self.check = check;
                 let mut effects = self.follow_reference();
@@ -440,6 +446,43 @@ mod tests {
         train(&mut state, 0);
         pause(&mut state, 1);
         assert_eq!((state.steps(), state.look, state.engine.phase()), (1, None, &Phase::Paused));
+    }
+
+    #[test]
+    fn a_step_that_is_chosen_is_shown_until_it_is_let_go() {
+        use crate::app::cursor::{Act, Spot};
+        let mut state = ready("v=1&cp=2");
+        state.apply(Action::Run);
+        for step in 0..3 {
+            train(&mut state, step);
+        }
+        let shown = |state: &State| state.shown().map(|step| step.step);
+        state.apply(Action::Cursor(Act::Choose(Spot::of_step(1))));
+        let first = state.shown();
+        train(&mut state, 3);
+        assert_eq!((shown(&state), state.shown() == first), (Some(1), true));
+        state.apply(Action::Cursor(Act::Forget));
+        assert_eq!(shown(&state), Some(3));
+    }
+
+    #[test]
+    fn a_step_is_shown_as_far_as_its_ring_steps_went() {
+        let mut state = ready("v=1&cp=2");
+        state.apply(Action::Step);
+        train(&mut state, 0);
+        pause(&mut state, 1);
+        snapshot(&mut state, 1);
+        let run = state.engine.run_id();
+        assert_eq!(state.apply(Action::Hop), [Effect::Tell(Order::Hop(run, 2))]);
+        for rank in 0..2 {
+            let events = vec![Event { rank, step: 1, at_us: 0, kind: EventKind::StepBegin }];
+            hear(&mut state, rank, Report::Events { run, events, tokens: Vec::new(), memory: 1 });
+            hear(&mut state, rank, Report::Held { run });
+        }
+        assert_eq!(state.engine.phase(), &Phase::Within);
+        assert_eq!(state.shown().map(|step| (step.step, step.events.len())), Some((1, 2)));
+        assert_eq!(state.steps(), 1, "the step is not whole");
+        assert_eq!(state.apply(Action::Step), [Effect::Tell(Order::Advance(run, 2))]);
     }
 
     #[test]

@@ -56,9 +56,9 @@ impl Worker for Helper {
 
     fn received(&mut self, scope: &WorkerScope<Self>, ask: Ask, from: HandlerId) {
         let result = match ask {
-            Ask::Begin { build, config, text } => {
+            Ask::Begin { build, config, text, from: state } => {
                 LISTENER.set(Some((scope.clone(), from)));
-                Run::new(&build, *config, text.as_deref(), from).map(|run| {
+                Run::new(&build, *config, text.as_deref(), state.as_deref(), from).map(|run| {
                     self.run = Some(run);
                     scope.respond(from, Answer::Begun);
                 })
@@ -97,6 +97,7 @@ impl Run {
         build: &str,
         config: plan::RunConfig,
         text: Option<&[u8]>,
+        from: Option<&[u8]>,
         listener: HandlerId,
     ) -> Result<Self, String> {
         if build != BUILD_ID {
@@ -106,7 +107,7 @@ impl Run {
             ));
         }
         let turn = Turn::new().map_err(|error| format!("no message channel: {error:?}"))?;
-        let engine = Engine::new(config, text)?;
+        let engine = Engine::new(config, text, from)?;
         Ok(Self { engine, listener, until: 0, busy: false, turn: Rc::new(turn) })
     }
 

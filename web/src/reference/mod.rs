@@ -49,11 +49,12 @@ pub enum ReferenceEvent {
 }
 
 impl Reference {
-    /// Starts the one-rank run that learns the same as `config` on the same `text`; it trains
-    /// nothing before [`Reference::advance`].
+    /// Starts the one-rank run that learns the same as `config` on the same `text`, from the
+    /// checkpoint `from` or from its seed; it trains nothing before [`Reference::advance`].
     pub fn launch(
         config: &RunConfig,
         text: Option<&[u8]>,
+        from: Option<&[u8]>,
         on: Callback<ReferenceEvent>,
     ) -> Result<Self, Failure> {
         let listener = Listener::new(on);
@@ -69,6 +70,7 @@ impl Reference {
             build: BUILD_ID.to_owned(),
             config: Box::new(alone(config)),
             text: text.map(<[u8]>::to_vec),
+            from: from.map(<[u8]>::to_vec),
         });
         spawn_local(look_for_cause(listener.clone()));
         Ok(Self { bridge, listener })

@@ -14,6 +14,8 @@ pub enum Ask {
         config: Box<RunConfig>,
         /// The user's text; `None` is the built-in one.
         text: Option<Vec<u8>>,
+        /// The checkpoint to begin from; `None` is the seed's state.
+        from: Option<Vec<u8>>,
     },
     /// Train until this many steps are done.
     Advance {

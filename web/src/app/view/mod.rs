@@ -213,7 +213,7 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 <ring::Ring
                     plan={state.plan.clone()}
                     newest={state.shown()}
-                    at_once={state.look.is_some() || *state.engine.phase() != Phase::Running}
+                    at_once={state.seen.is_some() || *state.engine.phase() != Phase::Running}
                     tokens={figures.tokens.clone()}
                     cursor={state.cursor}
                     {on}
@@ -256,7 +256,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                 <timeline::TimelineView
                     plan={plan.clone()}
                     newest={figures.newest.clone()}
-                    held={state.look.and_then(|_| state.shown()).or(state.held.clone())}
+                    held={state.seen.clone().or(state.held.clone())}
                     {cursor}
                     on={on}
                 />

@@ -7,7 +7,11 @@ pub enum Engine {}
 
 impl Engine {
     /// Refuses: this binary cannot train.
-    pub fn new(_config: RunConfig, _text: Option<&[u8]>) -> Result<Self, String> {
+    pub fn new(
+        _config: RunConfig,
+        _text: Option<&[u8]>,
+        _from: Option<&[u8]>,
+    ) -> Result<Self, String> {
         Err("this binary carries no trainer; the reference runs in the worker's".to_owned())
     }
 

@@ -14,13 +14,21 @@ use crate::rank::causes;
 pub struct Engine(Trainer);
 
 impl Engine {
-    /// Prepares the run.
-    pub fn new(config: RunConfig, text: Option<&[u8]>) -> Result<Self, String> {
+    /// Prepares the run; `from` is the checkpoint that it begins from instead of its seed.
+    pub fn new(
+        config: RunConfig,
+        text: Option<&[u8]>,
+        from: Option<&[u8]>,
+    ) -> Result<Self, String> {
         let plan = RunPlan::new(config).map_err(|refusal| refusal.to_string())?;
         let recorder = Recorder::from_now(0);
-        Trainer::new(plan, text, Rc::new(Solo::default()), recorder, &Device::Cpu)
-            .map(Self)
-            .map_err(|error| causes(&error))
+        let mut trainer =
+            Trainer::new(plan, text, Rc::new(Solo::default()), recorder, &Device::Cpu)
+                .map_err(|error| causes(&error))?;
+        if let Some(bytes) = from {
+            trainer.resume(bytes).map_err(|error| causes(&error))?;
+        }
+        Ok(Self(trainer))
     }
 
     /// Steps done.
