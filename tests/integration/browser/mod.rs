@@ -30,4 +30,5 @@ mod policy;
 mod running;
 mod share;
 mod timeline;
+mod translation;
 mod views;
