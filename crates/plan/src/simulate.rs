@@ -171,7 +171,7 @@ impl<'a> Replay<'a> {
             for index in 0..self.walkers[rank].events.len() {
                 let event = &self.walkers[rank].events[index];
                 if let Some((key, sent)) = self.cause(event) {
-                    self.sent.entry(key).and_modify(|sends| drop(sends.pop_front()));
+                    self.pass(key);
                     let lead = self.at(key.3, sent).saturating_sub(self.walkers[rank].at(index));
                     let link = self.link(key);
                     self.lead[link] = self.lead[link].max(lead);
@@ -186,6 +186,13 @@ impl<'a> Replay<'a> {
     fn cause(&self, event: &Event) -> Option<(Key, usize)> {
         let key = received(event)?;
         Some((key, *self.sent.get(&key)?.front()?))
+    }
+
+    /// The next message of this name has been received.
+    fn pass(&mut self, key: Key) {
+        self.sent.entry(key).and_modify(|sends| {
+            sends.pop_front();
+        });
     }
 
     fn at(&self, rank: u16, index: usize) -> u64 {
@@ -246,7 +253,7 @@ impl<'a> Replay<'a> {
             }
             EventKind::Recv { waited_us, .. } => {
                 if let Some((key, _)) = cause {
-                    self.sent.entry(key).and_modify(|sends| drop(sends.pop_front()));
+                    self.pass(key);
                 }
                 end = match cause.filter(|_| is_due) {
                     Some((key, sending)) => self.receive(key, sending, begun, (at, took)),
