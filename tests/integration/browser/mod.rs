@@ -31,3 +31,4 @@ mod running;
 mod share;
 mod timeline;
 mod views;
+mod what_if;
