@@ -126,8 +126,8 @@ struct Replay<'a> {
     walkers: Vec<Walker<'a>>,
     /// The sends, by number among the sender's events, that are not received yet.
     sent: HashMap<Key, VecDeque<usize>>,
-    /// When each event of each rank ended: for a send, when the link had let it go, and the moment
-    /// of handing over.
+    /// Of each event taken, by rank: when its rank came to it, behind when its message had left the
+    /// link, if it is a send.
     left: Vec<Vec<(f64, f64)>>,
     /// When each link, by sender and receiver, is free.
     free: Vec<f64>,
@@ -166,6 +166,7 @@ impl<'a> Replay<'a> {
         }
     }
 
+    /// Finds how far clocks are apart: no message is received before it is sent.
     fn find_leads(&mut self) {
         for rank in 0..self.walkers.len() {
             for index in 0..self.walkers[rank].events.len() {
