@@ -52,7 +52,7 @@ fn every_strategy() -> Result<()> {
             ensure!(far.messages.all as usize == received, "{name}: {received} were received");
             let order = |events: &[Vec<Event>]| Beats::new(1, events);
             ensure!(order(&far.events) == order(&measured), "{name}: another order");
-            // A sum over all ranks goes around twice, less two hops; the threads' clocks begin apart.
+            // A sum goes around twice, less two hops; the threads' clocks begin apart.
             let hops = if cp * dp > 1 { 2 * (cp * dp - 1) as u64 } else { 0 };
             ensure!(length(&far.events) >= hops * 90_000, "{name}: {} µs", length(&far.events));
         }
