@@ -57,6 +57,7 @@ fn a_long_link_is_modelled_beside_what_was_measured() -> Result<()> {
             .await?;
         let [step, measured, near] = times(page).await?;
         ensure!(step == 3 && near <= measured, "{step}: {near} of {measured} µs");
+        page.until_status("Step on the timeline", "Step 3").await?;
         let on_timeline = page.status("Step on the timeline").await?;
         ensure!(number(&on_timeline.replacen("Step 3", "", 1))? == measured, "{on_timeline}");
 
@@ -73,9 +74,10 @@ fn a_long_link_is_modelled_beside_what_was_measured() -> Result<()> {
 
         let told = page.column(TABLE, "Waits, modelled (µs)").await?;
         let drawn = drawn_waits(page, 4, far).await?;
+        // A span is drawn at least a pixel wide, and to a tenth of one.
         for (rank, (told, drawn)) in told.iter().zip(drawn).enumerate() {
             let told = number(told)? as f64;
-            ensure!((told - drawn).abs() < 0.03 * told, "rank {rank}: {told} µs, drawn {drawn}");
+            ensure!((told - drawn).abs() < 0.06 * told, "rank {rank}: {told} µs, drawn {drawn}");
         }
         let ends = page.column(TABLE, "Done after, modelled (µs)").await?;
         let last = ends.iter().map(|end| number(end)).collect::<Result<Vec<_>>>()?;
