@@ -14,5 +14,6 @@ mod golden;
 mod mesh;
 mod parity;
 mod probes;
+mod simulate;
 mod tasks;
 mod traffic;

@@ -1,6 +1,7 @@
 //! Folds over events: what the page shows is computed here, and tested without a browser.
 
 pub mod beats;
+pub mod clock;
 pub mod times;
 
 use std::collections::BTreeMap;

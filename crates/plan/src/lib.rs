@@ -24,6 +24,7 @@ pub mod runtime;
 pub mod saved;
 pub mod schedule;
 pub mod sequence;
+pub mod simulate;
 pub mod snapshot;
 pub mod strategy;
 pub mod targets;

@@ -32,3 +32,4 @@ mod share;
 mod timeline;
 mod translation;
 mod views;
+mod what_if;

@@ -49,7 +49,8 @@ pub fn write(place: Place, form: &Form, check: bool, own_text: bool, from: Optio
     }
     for field in Field::ALL {
         let value = form.get(field).trim();
-        if !value.is_empty() {
+        let is_asked = !field.is_what_if() || value != default(field);
+        if is_asked && !value.is_empty() {
             address.append_pair(field.key(), value);
         }
     }

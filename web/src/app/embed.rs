@@ -11,6 +11,8 @@ pub enum Panel {
     Compare,
     /// What each rank did in a step.
     Timeline,
+    /// What a step would do on other links, or with a slow rank.
+    WhatIf,
     /// Who computes which tile.
     Schedule,
     /// Who sent how much.
@@ -29,11 +31,12 @@ pub struct Embed {
 
 impl Panel {
     /// Every panel, in the order in which they are drawn.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Ring,
         Self::Curve,
         Self::Compare,
         Self::Timeline,
+        Self::WhatIf,
         Self::Schedule,
         Self::Traffic,
         Self::Ranks,
@@ -47,6 +50,7 @@ impl Panel {
             Self::Curve => "curve",
             Self::Compare => "compare",
             Self::Timeline => "timeline",
+            Self::WhatIf => "what-if",
             Self::Schedule => "schedule",
             Self::Traffic => "traffic",
             Self::Ranks => "ranks",

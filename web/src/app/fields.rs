@@ -61,6 +61,14 @@ pub enum Field {
     StopLoss,
     /// The time that is enough.
     StopSeconds,
+    /// The latency that is modelled.
+    LinkLatency,
+    /// The bandwidth that is modelled.
+    LinkBandwidth,
+    /// The rank that is modelled slow.
+    SlowRank,
+    /// How slow.
+    SlowFactor,
 }
 
 /// What may be entered.
@@ -90,11 +98,17 @@ const TASKS: &[&str] = &["text", "recall", "copy"];
 const OPTIMIZERS: &[&str] = &["adamw", "sgd"];
 /// Steps a second at most.
 const SPEEDS: &[&str] = &["", "10", "3", "1", "0.2"];
+/// Microseconds.
+const LATENCIES: &[&str] = &["", "0", "10", "100", "1000", "10000"];
+/// Bytes a second.
+const BANDWIDTHS: &[&str] = &["", "1e11", "1e10", "1e9", "1e8"];
+const EACH_RANK: &[&str] = &["", "0", "1", "2", "3", "4", "5", "6", "7"];
+const FACTORS: &[&str] = &["1.5", "2", "4"];
 const DEGREES: &[&str] = &["", "1", "2", "4", "8"];
 
 impl Field {
     /// Every field, in the order of the address.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 31] = [
         Self::Task,
         Self::Cp,
         Self::Dp,
@@ -122,6 +136,10 @@ impl Field {
         Self::Speed,
         Self::StopLoss,
         Self::StopSeconds,
+        Self::LinkLatency,
+        Self::LinkBandwidth,
+        Self::SlowRank,
+        Self::SlowFactor,
     ];
 
     /// The name in `RunConfig`, in refusals, in the address and in the catalogues.
@@ -154,6 +172,10 @@ impl Field {
             Self::Speed => "speed",
             Self::StopLoss => "stop_loss",
             Self::StopSeconds => "stop_seconds",
+            Self::LinkLatency => "link_latency_us",
+            Self::LinkBandwidth => "link_bandwidth",
+            Self::SlowRank => "slow_rank",
+            Self::SlowFactor => "slow_factor",
         }
     }
 
@@ -171,6 +193,10 @@ impl Field {
     pub fn option(self, value: &'static str) -> Cow<'static, str> {
         match value {
             "" if self == Self::Speed => t!("choices.full"),
+            "" if self == Self::SlowRank => t!("choices.no_rank"),
+            "" if self.is_what_if() => t!("choices.as_measured"),
+            factor if self == Self::SlowFactor => format!("×{factor}").into(),
+            link if matches!(self, Self::LinkLatency | Self::LinkBandwidth) => of_link(link),
             "" => t!("choices.automatic"),
             speed if self == Self::Speed => t!("choices.speed", steps = speed),
             number if number.bytes().all(|byte| byte.is_ascii_digit()) => number.into(),
@@ -194,10 +220,15 @@ impl Field {
         Self::ALL.into_iter().find(|field| field.key() == key)
     }
 
-    /// Whether it only says how a run is watched and when it pauses, so that changing it leaves the
-    /// run as it is.
+    /// Whether it only says how a run is watched, when it pauses or what is modelled beside it, so
+    /// that changing it leaves the run as it is.
     pub fn is_limit(self) -> bool {
-        matches!(self, Self::Speed | Self::StopLoss | Self::StopSeconds)
+        matches!(self, Self::Speed | Self::StopLoss | Self::StopSeconds) || self.is_what_if()
+    }
+
+    /// Whether it is about what is modelled and not measured.
+    pub fn is_what_if(self) -> bool {
+        WHAT_IF.contains(&self)
     }
 
     /// What may be entered; the limits are the page's own, far below what a machine could do.
@@ -229,8 +260,32 @@ impl Field {
             Self::Speed => Kind::Choice(SPEEDS),
             Self::StopLoss => Kind::MaybeReal(0.0, 1e9),
             Self::StopSeconds => Kind::MaybeReal(0.1, 1e6),
+            Self::LinkLatency => Kind::Choice(LATENCIES),
+            Self::LinkBandwidth => Kind::Choice(BANDWIDTHS),
+            Self::SlowRank => Kind::Choice(EACH_RANK),
+            Self::SlowFactor => Kind::Choice(FACTORS),
         }
     }
+}
+
+/// The settings of what is modelled.
+pub const WHAT_IF: [Field; 4] =
+    [Field::LinkLatency, Field::LinkBandwidth, Field::SlowRank, Field::SlowFactor];
+
+/// A link's latency or bandwidth, with the kind of link that is somewhat like it.
+fn of_link(value: &'static str) -> Cow<'static, str> {
+    let (number, kind) = match value {
+        "10" => ("10 µs", "InfiniBand"),
+        "100" => ("100 µs", "10 GbE"),
+        "1000" => return "1 ms".into(),
+        "10000" => ("10 ms", "WAN"),
+        "1e11" => ("100 GB/s", "NVLink"),
+        "1e10" => ("10 GB/s", "InfiniBand"),
+        "1e9" => ("1 GB/s", "10 GbE"),
+        "1e8" => ("100 MB/s", "WAN"),
+        other => return other.into(),
+    };
+    t!("choices.for_example", value = number, kind = kind)
 }
 
 /// `text` with the keys that only the address and the command line use turned into labels.

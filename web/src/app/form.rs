@@ -1,6 +1,7 @@
 //! What the user has entered, and the run that it means.
 
 use plan::run::check_text;
+use plan::simulate::Model;
 use plan::{Layout, Message, Optimizer, Refusal, RunConfig, RunPlan, StrategyKind, Task, message};
 
 use crate::app::fields::{Field, Kind, MAX_WORLD};
@@ -97,6 +98,20 @@ impl Form {
         }
     }
 
+    /// The links and the slow rank that are asked about; a rank that is not among `world` is not
+    /// slow.
+    pub fn model(&self, world: usize) -> Model {
+        let number = |field| maybe_real(field, self.get(field).trim()).ok().flatten();
+        let slow = number(Field::SlowRank).map(|rank| rank as u16);
+        Model {
+            latency_us: number(Field::LinkLatency).map(|us| us.max(0.0)),
+            bandwidth: number(Field::LinkBandwidth).filter(|&bytes| bytes > 0.0),
+            slow: slow
+                .filter(|&rank| usize::from(rank) < world)
+                .map(|rank| (rank, number(Field::SlowFactor).unwrap_or(1.0))),
+        }
+    }
+
     fn read(&self, field: Field, config: &mut RunConfig) -> Result<(), Refusal> {
         let text = self.get(field).trim();
         let whole = || whole(field, text);
@@ -134,7 +149,13 @@ impl Form {
             Field::GradClip => config.grad_clip = real(field, text)?,
             Field::Seed => config.seed = whole()?.unwrap_or_default(),
             // What the page does with these, no run knows of.
-            Field::Speed | Field::StopLoss | Field::StopSeconds => {
+            Field::Speed
+            | Field::StopLoss
+            | Field::StopSeconds
+            | Field::LinkLatency
+            | Field::LinkBandwidth
+            | Field::SlowRank
+            | Field::SlowFactor => {
                 maybe_real(field, text)?;
             }
         }
@@ -288,7 +309,13 @@ fn text_of(config: &RunConfig, field: Field) -> String {
         Field::WeightDecay => config.weight_decay.to_string(),
         Field::GradClip => config.grad_clip.to_string(),
         Field::Seed => config.seed.to_string(),
-        Field::Speed | Field::StopLoss | Field::StopSeconds => String::new(),
+        Field::SlowFactor => "2".to_owned(),
+        Field::Speed
+        | Field::StopLoss
+        | Field::StopSeconds
+        | Field::LinkLatency
+        | Field::LinkBandwidth
+        | Field::SlowRank => String::new(),
     }
 }
 
@@ -379,6 +406,15 @@ mod tests {
         assert_eq!(Form::default().limits(), Limits::default());
         assert_eq!(refused(Field::StopSeconds, "0").works, "try a number from 0.1 to 1000000");
         assert_eq!(refused(Field::StopLoss, "low").reason, "it is not a number");
+    }
+
+    #[test]
+    fn what_is_asked_of_links_and_ranks_leaves_the_run_as_it_is() {
+        let form = Form::default().with(Field::LinkLatency, "10000").with(Field::SlowRank, "3");
+        let asked = Model { latency_us: Some(1e4), bandwidth: None, slow: Some((3, 2.0)) };
+        assert_eq!((form.model(4), form.config()), (asked, Ok(RunConfig::default())));
+        assert_eq!(form.model(2).slow, None);
+        assert!(Form::default().model(4).is_measured());
     }
 
     #[test]

@@ -31,8 +31,8 @@ pub struct LastRun {
 
 /// The part of an address that says which run it is.
 fn run_of(address: &str) -> String {
-    let is_run =
-        |part: &&str| !["view=", "embed=", "panels=", "lang="].iter().any(|p| part.starts_with(p));
+    const BESIDE: [&str; 6] = ["view=", "embed=", "panels=", "lang=", "link_", "slow_"];
+    let is_run = |part: &&str| !BESIDE.iter().any(|beside| part.starts_with(beside));
     address.trim_start_matches('#').split('&').filter(is_run).collect::<Vec<_>>().join("&")
 }
 

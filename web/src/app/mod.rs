@@ -44,6 +44,7 @@ pub mod timeline;
 mod travel;
 mod update;
 mod view;
+pub mod what_if;
 pub mod whole;
 
 /// Draws the page and starts its workers.

@@ -75,7 +75,7 @@ impl Picture {
             Self::Ring => Some(".ring-drawing"),
             Self::Matrix => Some(".matrix svg"),
             Self::Curve => None,
-            Self::Timeline => Some(".timeline-lanes"),
+            Self::Timeline => Some(".timeline .timeline-lanes"),
         }
     }
 }

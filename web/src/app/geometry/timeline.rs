@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use plan::fold::clock::Clock;
 use plan::{Event, EventKind};
 
 use crate::app::geometry::scale::{Scale, label, ticks};
@@ -108,24 +109,6 @@ pub fn lanes(events: &[Vec<Event>]) -> Lanes {
         spans
     });
     Lanes { spans: spans.collect(), length_us: end - begin }
-}
-
-/// A rank's clock that stands while the rank is held for somebody who watches.
-struct Clock {
-    /// When it was held, and until when.
-    held: Vec<(u64, u64)>,
-}
-
-impl Clock {
-    fn of(events: &[Event]) -> Self {
-        let held = events.iter().filter(|event| matches!(event.kind, EventKind::Held { .. }));
-        Self { held: held.map(|event| (event.start_us(), event.at_us)).collect() }
-    }
-
-    fn at(&self, us: u64) -> u64 {
-        let stood = |&(from, to): &(u64, u64)| us.clamp(from, to) - from;
-        us - self.held.iter().map(stood).sum::<u64>()
-    }
 }
 
 impl Span {

@@ -15,9 +15,10 @@ const EXEMPT: [&str; 5] = [
 ];
 
 /// What reads like words and is none: names, commands, and what is for the browser alone.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
     "Enter",
     "Ringside",
+    "InfiniBand",
     ".matrix svg",
     r#"pip install \"{package}\""#,
     "ArrowLeft",

@@ -46,6 +46,7 @@ mod trail;
 mod tree;
 mod typed;
 mod watch;
+mod what_if;
 mod workbench;
 
 use crate::t;
@@ -55,7 +56,8 @@ use crate::app::browser;
 use crate::app::embed::Panel;
 use crate::app::engine::Phase;
 use crate::app::places::Place;
-use crate::app::record::Figures;
+use crate::app::record::{Figures, WholeStep};
+use crate::app::shared::Shared;
 use crate::app::state::{Action, State};
 
 /// The whole page; its tables show `figures`, which may be a moment behind the state's.
@@ -256,9 +258,20 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                 <timeline::TimelineView
                     plan={plan.clone()}
                     newest={figures.newest.clone()}
-                    held={state.seen.clone().or(state.held.clone())}
+                    held={held(state)}
                     {cursor}
                     on={on}
+                />
+            }
+            if shows(state, Panel::WhatIf) {
+                <what_if::WhatIfView
+                    form={state.form.clone()}
+                    world={state.world()}
+                    newest={figures.newest.clone()}
+                    held={held(state)}
+                    goes={*state.engine.phase() == Phase::Running}
+                    {spot}
+                    {on}
                 />
             }
             if shows(state, Panel::Schedule) {
@@ -310,6 +323,11 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
             }
         </div>
     }
+}
+
+/// The step that the user's hand or eye is on.
+fn held(state: &State) -> Option<Shared<WholeStep>> {
+    state.seen.clone().or_else(|| state.held.clone())
 }
 
 /// Marks views that show the last settings that could work, and not those that are entered.

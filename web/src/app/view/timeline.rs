@@ -1,6 +1,6 @@
 //! The timeline view: what each rank did in one step, by its own clock, to zoom into and to read.
 
-mod lanes;
+pub mod lanes;
 mod spans;
 
 use crate::t;

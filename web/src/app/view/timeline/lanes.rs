@@ -18,11 +18,14 @@ pub struct Props {
     pub outline: Option<Rect>,
     /// What is lit, without its step.
     pub spot: Spot,
+    /// The id of the pattern of waiting, which each drawing has for itself.
+    #[prop_or("waiting")]
+    pub pattern: &'static str,
 }
 
 /// The drawing. Its paths are long: they are drawn once, and what is lit lies over them.
 #[component]
-pub fn Lanes(Props { drawing, world, outline, spot }: &Props) -> Html {
+pub fn Lanes(Props { drawing, world, outline, spot, pattern }: &Props) -> Html {
     let height = AXIS + LANE * *world as f64;
     let width = drawing.width.max(GUTTER + 1.0);
     html! {
@@ -33,7 +36,7 @@ pub fn Lanes(Props { drawing, world, outline, spot }: &Props) -> Html {
             preserveAspectRatio="none"
             aria-hidden="true"
         >
-            <Drawn drawing={drawing.clone()} {world} block={spot.block} />
+            <Drawn drawing={drawing.clone()} {world} block={spot.block} {pattern} />
             { for (0..*world).filter_map(|rank| over(rank, width, *spot)) }
             if let Some(rect) = outline {
                 <rect
@@ -54,11 +57,12 @@ struct DrawnProps {
     drawing: Shared<Drawing>,
     world: usize,
     block: Option<u16>,
+    pattern: &'static str,
 }
 
 /// Axis, lanes and spans.
 #[component]
-fn Drawn(DrawnProps { drawing, world, block }: &DrawnProps) -> Html {
+fn Drawn(DrawnProps { drawing, world, block, pattern }: &DrawnProps) -> Html {
     let height = AXIS + LANE * *world as f64;
     let width = drawing.width.max(GUTTER + 1.0);
     let lane = |rank: usize| {
@@ -90,7 +94,7 @@ fn Drawn(DrawnProps { drawing, world, block }: &DrawnProps) -> Html {
     html! {
         <>
             <defs>
-                <pattern id="waiting" width="6" height="6" patternUnits="userSpaceOnUse"
+                <pattern id={*pattern} width="6" height="6" patternUnits="userSpaceOnUse"
                     patternTransform="rotate(45)">
                     <path class="wait-stripe" d="M1 0V6" />
                 </pattern>

@@ -1,0 +1,221 @@
+//! A step as it would go on other links or with a slow rank, beside the step that was measured.
+
+use plan::event::EventKind;
+use plan::simulate::{Cover, Model};
+
+use crate::app::choices::Offer;
+use crate::app::fields::{Field, Kind};
+use crate::app::format;
+use crate::app::geometry::timeline::{Drawing, Lanes, draw, lanes};
+use crate::app::geometry::window::Window;
+use crate::app::record::WholeStep;
+use crate::app::shared::Shared;
+use crate::t;
+
+/// The two steps, with their numbers.
+#[derive(Debug)]
+pub struct WhatIf {
+    /// What is assumed.
+    pub model: Model,
+    /// The step, from 0.
+    pub step: u32,
+    /// What was measured.
+    pub measured: Lanes,
+    /// What is modelled.
+    pub modelled: Lanes,
+    /// All messages that were received, in the model.
+    pub messages: Cover,
+    /// Those of the ring.
+    pub ring: Cover,
+}
+
+impl WhatIf {
+    /// What `model` makes of `step`.
+    pub fn new(step: &WholeStep, model: Model) -> Self {
+        let modelled = model.simulate(&step.events);
+        Self {
+            model,
+            step: step.step,
+            measured: lanes(&step.events),
+            modelled: lanes(&modelled.events),
+            messages: modelled.messages,
+            ring: modelled.ring,
+        }
+    }
+
+    /// Both as drawings on one scale of time, measured first.
+    pub fn draw(&self, width: f64) -> [Shared<Drawing>; 2] {
+        let window = Window::whole(self.measured.length_us.max(self.modelled.length_us));
+        [&self.measured, &self.modelled].map(|lanes| Shared::new(draw(lanes, window, width)))
+    }
+
+    /// How many times as long as measured the modelled step takes.
+    pub fn ratio(&self) -> f64 {
+        self.modelled.length_us as f64 / self.measured.length_us.max(1) as f64
+    }
+
+    /// How long both steps took, in words.
+    pub fn times(&self) -> String {
+        t!(
+            "what_if.times",
+            step = self.step + 1,
+            measured = format::count(self.measured.length_us),
+            modelled = format::count(self.modelled.length_us),
+            ratio = format!("{:.2}", self.ratio())
+        )
+        .into_owned()
+    }
+
+    /// What happens in the modelled step, in words.
+    pub fn words(&self) -> String {
+        let (bare, all) = (self.ring.bare, self.ring.all);
+        let others = self.messages;
+        let covered = match (bare, all) {
+            _ if others.all == 0 => t!("what_if.no_message"),
+            (0, 0) if others.bare == 0 => t!("what_if.none_waits", all = others.all),
+            (0, 0) => t!("what_if.waits", bare = others.bare, all = others.all),
+            (0, all) => t!("what_if.ring_hidden", all = all),
+            (bare, all) => t!("what_if.ring_waits", bare = bare, all = all),
+        };
+        let slow = self.model.slow.map(|(rank, factor)| {
+            let waits = |lanes: &Lanes| {
+                let others = (0..lanes.spans.len()).filter(|&other| other != usize::from(rank));
+                others.map(|other| waited_us(lanes, other)).sum::<u64>()
+            };
+            let more = waits(&self.modelled).saturating_sub(waits(&self.measured));
+            t!("what_if.slow", rank = rank, factor = factor, more = format::count(more))
+        });
+        let hidden =
+            others.hidden().map(|share| t!("what_if.hidden", share = format::percent(share)));
+        [slow, Some(covered), hidden].into_iter().flatten().collect()
+    }
+}
+
+/// Microseconds that `rank` stands still.
+pub fn waited_us(lanes: &Lanes, rank: usize) -> u64 {
+    let spans = lanes.spans.get(rank).map_or(&[][..], Vec::as_slice);
+    let waits = spans.iter().filter(|span| matches!(span.kind, EventKind::Recv { .. }));
+    waits.map(|span| span.took_us).sum()
+}
+
+/// Microseconds after which `rank` has done all.
+pub fn end_us(lanes: &Lanes, rank: usize) -> u64 {
+    let spans = lanes.spans.get(rank).map_or(&[][..], Vec::as_slice);
+    spans.iter().map(|span| span.end_us()).max().unwrap_or(0)
+}
+
+/// The entries of `field`'s select, for a run of `world` ranks.
+pub fn offers(field: Field, value: &str, world: usize) -> Vec<Offer> {
+    let Kind::Choice(values) = field.kind() else { return Vec::new() };
+    let is_there = |rank: &str| rank.parse::<usize>().is_ok_and(|rank| rank < world);
+    let offer = |&offered: &&'static str| {
+        let is_rank = field != Field::SlowRank || offered.is_empty() || is_there(offered);
+        let label = match is_rank {
+            true => field.option(offered),
+            // A link has asked for it.
+            false if offered == value => t!("what_if.no_such_rank", rank = offered),
+            false => return None,
+        };
+        Some(Offer { value: offered.to_owned(), label, refused: None })
+    };
+    values.iter().filter_map(offer).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::event::{Axis, Op, Pass};
+    use plan::{Event, TileKind};
+
+    /// Two ranks that exchange a block behind a tile of 100 µs, and then compute another.
+    fn step() -> WholeStep {
+        let side = |rank: u16| {
+            let event = |at_us, kind| Event { rank, step: 6, at_us, kind };
+            let (axis, op, peer) = (Axis::Ring, Op::RingKv, 1 - rank);
+            let tile = |ring_step| EventKind::Tile {
+                layer: 0,
+                pass: Pass::Forward,
+                ring_step,
+                kv_from: 0,
+                kind: TileKind::Full,
+                pairs: 1,
+                took_us: 100,
+            };
+            let (bytes, block, seq) = (1000, Some(rank), 0);
+            vec![
+                event(10, EventKind::StepBegin),
+                event(10, EventKind::Send { axis, op, seq, to: peer, bytes, block }),
+                event(110, tile(0)),
+                event(
+                    115,
+                    EventKind::Recv { axis, op, seq, from: peer, bytes, block, waited_us: 5 },
+                ),
+                event(215, tile(1)),
+                event(215, EventKind::StepEnd { took_us: 205 }),
+            ]
+        };
+        WholeStep { step: 6, events: vec![side(0), side(1)] }
+    }
+
+    fn links(latency_us: f64) -> Model {
+        Model { latency_us: Some(latency_us), ..Model::default() }
+    }
+
+    #[test]
+    fn a_long_link_makes_the_modelled_step_longer_and_leaves_the_measured_one() {
+        let far = WhatIf::new(&step(), links(1000.0));
+        assert_eq!((far.measured.length_us, far.modelled.length_us), (205, 1100));
+        assert_eq!((waited_us(&far.measured, 1), waited_us(&far.modelled, 1)), (5, 900));
+        assert_eq!(end_us(&far.modelled, 0), 1100);
+        assert_eq!(
+            far.times(),
+            "Step 7: 205 µs measured; 1\u{202f}100 µs modelled, 5.37 times as long."
+        );
+        assert_eq!(
+            far.words(),
+            "The ring waits for its blocks: 2 of 2 ring messages are not hidden behind compute. \
+             10 % of the time that messages are under way is hidden."
+        );
+    }
+
+    #[test]
+    fn it_is_said_when_nothing_waits() {
+        let near = WhatIf::new(&step(), links(0.0));
+        assert_eq!(near.words(), "All 2 ring messages are there before they are needed.");
+        let alone = WholeStep { step: 0, events: vec![step().events.swap_remove(0)] };
+        let alone = WhatIf::new(&alone, links(0.0)).words();
+        assert!(alone.contains("no message") && !alone.contains("hidden"), "{alone}");
+    }
+
+    #[test]
+    fn a_slow_rank_is_named_with_what_it_costs_the_others() {
+        let slow = WhatIf::new(&step(), Model { slow: Some((1, 2.0)), ..links(150.0) });
+        assert_eq!((end_us(&slow.modelled, 0), end_us(&slow.modelled, 1)), (250, 400));
+        let words = slow.words();
+        assert!(words.starts_with("Rank 1 computes 2 times as long, and"), "{words}");
+        assert!(words.contains("45 µs longer"), "{words}");
+    }
+
+    #[test]
+    fn both_are_drawn_on_one_scale() {
+        let far = WhatIf::new(&step(), links(1000.0));
+        let [measured, modelled] = far.draw(1034.0);
+        assert_eq!(measured.ticks, modelled.ticks);
+        let last = |drawing: &Drawing| drawing.numbers.iter().map(|n| n.0).fold(0.0, f64::max);
+        assert!(last(&measured) < 250.0 && last(&modelled) > 900.0);
+    }
+
+    #[test]
+    fn only_ranks_of_the_run_are_offered() {
+        let labels = |value, world| {
+            let offers = offers(Field::SlowRank, value, world);
+            offers.into_iter().map(|offer| offer.label).collect::<Vec<_>>()
+        };
+        assert_eq!(labels("", 2), ["none", "0", "1"]);
+        assert_eq!(labels("5", 2), ["none", "0", "1", "5 (not in this run)"]);
+        let latencies = offers(Field::LinkLatency, "", 1);
+        assert_eq!(latencies[0].label, "as measured");
+        assert_eq!(latencies[5].label, "10 ms (for example WAN)");
+        assert_eq!(offers(Field::SlowFactor, "2", 1)[0].label, "×1.5");
+    }
+}
