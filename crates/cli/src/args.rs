@@ -1,5 +1,6 @@
 //! The command line as clap parses it.
 
+mod bench;
 mod doctor;
 mod inspect;
 mod machine;
@@ -11,6 +12,7 @@ mod value;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use plan::RunConfig;
 
+pub use bench::{BenchArgs, ProfileShape};
 pub use doctor::DoctorArgs;
 pub use inspect::{InspectArgs, Shape, View};
 pub use machine::{BackendName, DeviceName, MachineArgs};
@@ -118,37 +120,6 @@ pub struct VerifyArgs {
     /// The run.
     #[command(flatten)]
     pub run: RunArgs,
-}
-
-const BENCH_EXAMPLES: &str = "\
-Examples:
-  ringside bench
-  ringside bench --device cuda
-  ringside bench --json
-
-Every rank is a thread with one kernel thread. It takes about a minute. On CUDA only the time per
-step is measured: the other sections are about the CPU's memory and its kernels.";
-
-/// Flags of `ringside bench`.
-#[derive(Debug, clap::Args)]
-#[command(after_help = BENCH_EXAMPLES)]
-pub struct BenchArgs {
-    /// Where tensors live
-    #[arg(long, value_enum, default_value_t = DeviceName::Cpu, value_name = "NAME")]
-    pub device: DeviceName,
-    /// What carries messages between ranks
-    #[arg(long, value_enum, default_value_t, value_name = "NAME")]
-    pub backend: BackendName,
-    /// Train one step of this many tokens and print this process's peak of memory
-    #[arg(long, hide = true, value_name = "SEQ_LEN")]
-    pub peak_of: Option<usize>,
-}
-
-impl BenchArgs {
-    /// Where it runs.
-    pub fn machine(&self) -> MachineArgs {
-        MachineArgs { device: Some(self.device), backend: Some(self.backend), force_cpu: false }
-    }
 }
 
 /// Parses the process's arguments; ends the process with clap's message where they are wrong.

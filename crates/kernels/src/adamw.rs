@@ -6,6 +6,7 @@
 use candle_core::{Result, Tensor, Var};
 
 use crate::lanes;
+use crate::profile::{self, Kind};
 use crate::simd::widest;
 use crate::values::{Values, change, is_fused};
 
@@ -41,6 +42,7 @@ impl Update {
         m: &mut Tensor,
         v: &mut Tensor,
     ) -> Result<()> {
+        let _span = profile::span(Kind::Kernel, "adamw");
         if !is_fused(var.as_tensor()) {
             return self.composed(var, &(gradient * factor)?, m, v);
         }
@@ -85,6 +87,7 @@ impl Update {
 
 /// The sum of squares of all numbers of a contiguous tensor, in f64.
 pub fn squares(tensor: &Tensor) -> Result<f64> {
+    let _span = profile::span(Kind::Kernel, "gradient norm");
     if !is_fused(tensor) {
         return tensor.sqr()?.sum_all()?.to_dtype(candle_core::DType::F64)?.to_scalar();
     }

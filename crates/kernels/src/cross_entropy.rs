@@ -5,6 +5,7 @@
 use candle_core::{D, DType, Result, Tensor};
 
 use crate::lanes;
+use crate::profile::{self, Kind};
 use crate::simd::widest;
 use crate::values::{Values, is_fused, tensor};
 
@@ -19,6 +20,7 @@ pub struct Loss {
 
 /// `logits` (N, V); `targets` N ids, any negative one for none.
 pub fn forward(logits_nv: &Tensor, targets: &[i64]) -> Result<Loss> {
+    let _span = profile::span(Kind::Kernel, "cross_entropy");
     if !is_fused(logits_nv) {
         return composed(logits_nv, targets);
     }

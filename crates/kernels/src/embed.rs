@@ -3,10 +3,12 @@
 use candle_core::{Result, Tensor};
 
 use crate::linear::Gradient;
+use crate::profile::{self, Kind};
 use crate::values::{Values, change, is_fused};
 
 /// Adds `dx` (N, d), row by row, to the rows `ids` (N) of the table's gradient (V, d).
 pub fn backward(dx_nd: &Tensor, ids: &[u32], dtable: &Gradient<'_>) -> Result<()> {
+    let _span = profile::span(Kind::Kernel, "embed backward");
     if !is_fused(dx_nd) {
         let ids = Tensor::new(ids, dx_nd.device())?;
         return dtable.add(&dtable.tensor().zeros_like()?.index_add(&ids, dx_nd, 0)?);

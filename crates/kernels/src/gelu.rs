@@ -5,6 +5,7 @@
 use candle_core::{Result, Tensor};
 
 use crate::lanes::exp;
+use crate::profile::{self, Kind};
 use crate::simd::widest;
 use crate::values::{Values, is_fused, tensor};
 
@@ -14,6 +15,7 @@ const CUBIC: f64 = 0.044_715;
 
 /// gelu of every number.
 pub fn forward(x: &Tensor) -> Result<Tensor> {
+    let _span = profile::span(Kind::Kernel, "gelu forward");
     if !is_fused(x) {
         return x.gelu();
     }
@@ -29,6 +31,7 @@ pub fn forward(x: &Tensor) -> Result<Tensor> {
 
 /// Pulls `dy` back through gelu at `x`.
 pub fn backward(dy: &Tensor, x: &Tensor) -> Result<Tensor> {
+    let _span = profile::span(Kind::Kernel, "gelu backward");
     if !is_fused(x) {
         let inner = ((x + (x.powf(3.0)? * CUBIC)?)? * SLOPE)?;
         let s = (inner.neg()?.exp()? + 1.0)?.recip()?;

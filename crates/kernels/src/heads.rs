@@ -5,6 +5,7 @@
 
 use candle_core::{D, Result, Tensor};
 
+use crate::profile::{self, Kind};
 use crate::simd::widest;
 use crate::values::{Values, is_fused, tensor};
 
@@ -32,6 +33,7 @@ pub struct Shape {
 
 /// Splits `fused` (B T, (H + 2 K) D) into q (B, H, T, D), k and v (B, K, T, D); q and k turned.
 pub fn split(fused: &Tensor, shape: Shape, turn: Turn<'_>) -> Result<[Tensor; 3]> {
+    let _span = profile::span(Kind::Kernel, "heads and RoPE forward");
     let Shape { heads, kv_heads, .. } = shape;
     let part = |first, count, turned| to_heads(fused, shape, first, count, turned);
     Ok([
@@ -43,6 +45,7 @@ pub fn split(fused: &Tensor, shape: Shape, turn: Turn<'_>) -> Result<[Tensor; 3]
 
 /// Backward of [`split`]: gradients of q, k and v as one of `fused`.
 pub fn merge(grads: [&Tensor; 3], shape: Shape, turn: Turn<'_>) -> Result<Tensor> {
+    let _span = profile::span(Kind::Kernel, "heads and RoPE backward");
     let Shape { batch, heads, kv_heads, head_dim } = shape;
     let t = grads[0].dim(2)?;
     let width = (heads + 2 * kv_heads) * head_dim;
@@ -81,11 +84,13 @@ pub fn merge(grads: [&Tensor; 3], shape: Shape, turn: Turn<'_>) -> Result<Tensor
 
 /// (B T, H D) as (B, H, T, D).
 pub fn from_rows(rows: &Tensor, shape: Shape) -> Result<Tensor> {
+    let _span = profile::span(Kind::Kernel, "rows to heads");
     to_heads(rows, shape, 0, shape.heads, None)
 }
 
 /// (B, H, T, D) as (B T, H D).
 pub fn to_rows(x_bhtd: &Tensor) -> Result<Tensor> {
+    let _span = profile::span(Kind::Kernel, "heads to rows");
     let (b, h, t, d) = x_bhtd.dims4()?;
     if !is_fused(x_bhtd) {
         return x_bhtd.transpose(1, 2)?.contiguous()?.reshape((b * t, h * d));

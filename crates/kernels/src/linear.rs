@@ -2,16 +2,18 @@
 
 use candle_core::{Result, Tensor};
 
+use crate::profile::{self, Kind, Span};
 use crate::unsafe_gemm::{Matrix, MatrixMut, Write, product};
 use crate::values::{Values, change, is_fused, tensor};
 
 /// y = x W^T, plus `plus`: `x` (N, in), `weight` (out, in), `plus` (N, out).
 pub fn forward(x_ni: &Tensor, weight_oi: &Tensor, plus_no: Option<&Tensor>) -> Result<Tensor> {
+    let ((n, i), (o, _)) = (x_ni.dims2()?, weight_oi.dims2()?);
+    let _span = span("matmul forward", n, i, o);
     if !is_fused(x_ni) {
         let y = x_ni.matmul(&weight_oi.t()?)?;
         return plus_no.map_or_else(|| Ok(y.clone()), |plus| &y + plus);
     }
-    let ((n, i), (o, _)) = (x_ni.dims2()?, weight_oi.dims2()?);
     let (x, w) = (Values::of(x_ni)?, Values::of(weight_oi)?);
     let (mut y, write) = match plus_no {
         Some(plus) => (Values::of(plus)?.to_vec(), Write::Add),
@@ -29,19 +31,29 @@ pub fn backward(
     weight_oi: &Tensor,
     dweight: &Gradient<'_>,
 ) -> Result<Tensor> {
+    let ((n, i), (o, _)) = (x_ni.dims2()?, weight_oi.dims2()?);
+    let of_weight = span("matmul to weight", n, i, o);
     if !is_fused(x_ni) {
         dweight.add(&dy_no.t()?.matmul(x_ni)?)?;
+        drop(of_weight);
+        let _of_input = span("matmul to input", n, i, o);
         return dy_no.matmul(weight_oi);
     }
-    let ((n, i), (o, _)) = (x_ni.dims2()?, weight_oi.dims2()?);
     let (dy, x, w) = (Values::of(dy_no)?, Values::of(x_ni)?, Values::of(weight_oi)?);
     let (dy, x, w) = (Matrix::new(&dy, n, o), Matrix::new(&x, n, i), Matrix::new(&w, o, i));
     change(dweight.tensor(), |dw| {
         product(MatrixMut::new(dw, o, i), Write::Add, 1.0, dy.t(), x);
     })?;
+    drop(of_weight);
+    let _of_input = span("matmul to input", n, i, o);
     let mut dx = vec![0.0; n * i];
     product(MatrixMut::new(&mut dx, n, i), Write::Over, 1.0, dy, w);
     tensor(dx, (n, i))
+}
+
+/// One product over N, in and out.
+fn span(name: &'static str, n: usize, i: usize, o: usize) -> Span {
+    profile::products(Kind::Kernel, name, || 2 * (n * i * o) as u64)
 }
 
 /// Where the gradient of one parameter is summed: a stretch of the flat bucket of all.

@@ -6,6 +6,7 @@ use candle_core::{D, Result, Tensor};
 
 use crate::lanes;
 use crate::linear::Gradient;
+use crate::profile::{self, Kind};
 use crate::simd::widest;
 use crate::values::{Values, change, is_fused, tensor};
 
@@ -20,6 +21,7 @@ pub struct Normed {
 
 /// Normalises the rows of `x` (N, d) by `weight` (d).
 pub fn forward(x_nd: &Tensor, weight_d: &Tensor, eps: f64) -> Result<Normed> {
+    let _span = profile::span(Kind::Kernel, "rms_norm forward");
     if !is_fused(x_nd) {
         let mean = x_nd.sqr()?.mean_keepdim(D::Minus1)?;
         let scale_n1 = (mean + eps)?.sqrt()?.recip()?;
@@ -49,6 +51,7 @@ pub fn backward(
     plus_nd: Option<&Tensor>,
     dweight: &Gradient<'_>,
 ) -> Result<Tensor> {
+    let _span = profile::span(Kind::Kernel, "rms_norm backward");
     if !is_fused(x_nd) {
         let hat = x_nd.broadcast_mul(scale_n1)?;
         dweight.add(&(dy_nd * &hat)?.sum(0)?)?;

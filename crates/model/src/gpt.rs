@@ -1,6 +1,7 @@
 //! The model's parameters, and where each of them is.
 
 use candle_core::{DType, Device, Error, Result, Tensor, Var};
+use kernels::profile::{self, Kind};
 
 use crate::{GptConfig, Rope, init};
 
@@ -80,6 +81,7 @@ impl Gpt {
 
     /// Token ids (N) to x (N, d).
     pub fn embed(&self, ids: &[u32]) -> Result<Tensor> {
+        let _span = profile::span(Kind::Kernel, "embed forward");
         let ids = Tensor::new(ids, self.vars[0].device())?;
         self.vars[0].index_select(&ids, 0)
     }

@@ -7,7 +7,7 @@
 use candle_core::{Result, Tensor};
 use kernels::heads::{self, Shape, Turn};
 use kernels::rms_norm::{self, Normed};
-use kernels::{cross_entropy, embed, gelu, linear};
+use kernels::{cross_entropy, embed, gelu, linear, profile::within};
 
 use crate::gpt::Layer;
 use crate::{Gpt, Gradients, Qkv, Rope};
@@ -52,7 +52,7 @@ impl Gpt {
     ) -> Result<(Qkv, PreTape)> {
         let Layer { attn_norm, qkv, .. } = self.layer(layer);
         let normed = self.rms_norm(x_nd, attn_norm)?;
-        let fused = linear::forward(&normed.y_nd, &self.weight(qkv), None)?;
+        let fused = self.linear("qkv", &normed.y_nd, qkv, None)?;
         let [q_bhtd, k_bktd, v_bktd] = heads::split(&fused, self.shape(batch), rope.turn())?;
         let tape = PreTape { x_nd: x_nd.clone(), normed };
         Ok((Qkv { q_bhtd, k_bktd, v_bktd }, tape))
@@ -73,8 +73,7 @@ impl Gpt {
         let shape = self.shape(grad.q_bhtd.dim(0)?);
         let grads = [&grad.q_bhtd, &grad.k_bktd, &grad.v_bktd];
         let dfused = heads::merge(grads, shape, rope.turn())?;
-        let dnormed =
-            linear::backward(&dfused, &tape.normed.y_nd, &self.weight(qkv), &gradients.of(qkv)?)?;
+        let dnormed = self.linear_backward("qkv", &dfused, &tape.normed.y_nd, qkv, gradients)?;
         self.rms_norm_backward(
             &dnormed,
             &tape.x_nd,
@@ -94,11 +93,11 @@ impl Gpt {
     ) -> Result<(Tensor, PostTape)> {
         let Layer { out, mlp_norm, up, down, .. } = self.layer(layer);
         let out_nd = heads::to_rows(out_bhtd)?;
-        let x_nd = linear::forward(&out_nd, &self.weight(out), Some(x_nd))?;
+        let x_nd = self.linear("out", &out_nd, out, Some(x_nd))?;
         let normed = self.rms_norm(&x_nd, mlp_norm)?;
-        let up = linear::forward(&normed.y_nd, &self.weight(up), None)?;
+        let up = self.linear("up", &normed.y_nd, up, None)?;
         let hidden = gelu::forward(&up)?;
-        let y_nd = linear::forward(&hidden, &self.weight(down), Some(&x_nd))?;
+        let y_nd = self.linear("down", &hidden, down, Some(&x_nd))?;
         Ok((y_nd, PostTape { out_nd, x_nd, normed, up, hidden }))
     }
 
@@ -112,15 +111,15 @@ impl Gpt {
         gradients: &Gradients,
     ) -> Result<(Tensor, Tensor)> {
         let Layer { out, mlp_norm, up, down, .. } = self.layer(layer);
-        let back = |dy: &Tensor, x: &Tensor, weight: usize| {
-            linear::backward(dy, x, &self.weight(weight), &gradients.of(weight)?)
+        let back = |purpose, dy: &Tensor, x: &Tensor, weight: usize| {
+            self.linear_backward(purpose, dy, x, weight, gradients)
         };
-        let dhidden = back(dy_nd, &tape.hidden, down)?;
-        let dnormed = back(&gelu::backward(&dhidden, &tape.up)?, &tape.normed.y_nd, up)?;
+        let dhidden = back("down", dy_nd, &tape.hidden, down)?;
+        let dnormed = back("up", &gelu::backward(&dhidden, &tape.up)?, &tape.normed.y_nd, up)?;
         let (x_nd, normed) = (&tape.x_nd, &tape.normed);
         let dx_nd =
             self.rms_norm_backward(&dnormed, x_nd, normed, mlp_norm, Some(dy_nd), gradients)?;
-        let dout_nd = back(&dx_nd, &tape.out_nd, out)?;
+        let dout_nd = back("out", &dx_nd, &tape.out_nd, out)?;
         Ok((dx_nd, heads::from_rows(&dout_nd, self.shape(batch))?))
     }
 
@@ -128,7 +127,7 @@ impl Gpt {
     pub fn head(&self, x_nd: &Tensor, targets: &[i64]) -> Result<Head> {
         let (norm, weight) = self.head_parameters();
         let normed = self.rms_norm(x_nd, norm)?;
-        let logits_nv = linear::forward(&normed.y_nd, &self.weight(weight), None)?;
+        let logits_nv = self.linear("head", &normed.y_nd, weight, None)?;
         let loss = cross_entropy::forward(&logits_nv, targets)?;
         Ok(Head {
             loss_sum: loss.sum,
@@ -142,12 +141,8 @@ impl Gpt {
     /// Pulls the sum of the losses back to x (N, d).
     pub fn head_backward(&self, head: &Head, gradients: &Gradients) -> Result<Tensor> {
         let (norm, weight) = self.head_parameters();
-        let dnormed = linear::backward(
-            &head.dlogits_nv,
-            &head.normed.y_nd,
-            &self.weight(weight),
-            &gradients.of(weight)?,
-        )?;
+        let (dlogits, x) = (&head.dlogits_nv, &head.normed.y_nd);
+        let dnormed = self.linear_backward("head", dlogits, x, weight, gradients)?;
         self.rms_norm_backward(&dnormed, &head.x_nd, &head.normed, norm, None, gradients)
     }
 
@@ -164,6 +159,28 @@ impl Gpt {
     /// The numbers of a parameter, outside candle's graph: the backward here is by hand.
     fn weight(&self, parameter: usize) -> Tensor {
         self.vars()[parameter].as_detached_tensor()
+    }
+
+    fn linear(
+        &self,
+        purpose: &'static str,
+        x_ni: &Tensor,
+        parameter: usize,
+        plus_no: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        within(purpose, || linear::forward(x_ni, &self.weight(parameter), plus_no))
+    }
+
+    fn linear_backward(
+        &self,
+        purpose: &'static str,
+        dy_no: &Tensor,
+        x_ni: &Tensor,
+        parameter: usize,
+        gradients: &Gradients,
+    ) -> Result<Tensor> {
+        let (weight, dweight) = (self.weight(parameter), gradients.of(parameter)?);
+        within(purpose, || linear::backward(dy_no, x_ni, &weight, &dweight))
     }
 
     fn rms_norm(&self, x_nd: &Tensor, parameter: usize) -> Result<Normed> {

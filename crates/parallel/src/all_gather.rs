@@ -4,6 +4,7 @@
 use candle_core::Tensor;
 use comm::ProcessGroup;
 use kernels::attention::{Partial, QueryGrad};
+use kernels::profile::{self, Kind};
 
 use crate::Result;
 use crate::rows::Rows;
@@ -21,6 +22,11 @@ impl Gathered<'_> {
         self.group.size().hop(self.group.rank(), -(step as isize)).index()
     }
 
+    async fn gather(&self, own_kv: &Tensor) -> Result<Vec<Tensor>> {
+        let _span = profile::span(Kind::Exchange, "all_gather");
+        Ok(self.group.all_gather(own_kv).await?)
+    }
+
     /// Attention of this rank's queries over the keys and values of all.
     pub(crate) async fn forward(
         &self,
@@ -28,7 +34,7 @@ impl Gathered<'_> {
         q: &Tensor,
         own_kv: &Tensor,
     ) -> Result<Partial> {
-        let all_kv = self.group.all_gather(own_kv).await?;
+        let all_kv = self.gather(own_kv).await?;
         let mut rows = Rows::<Partial>::new();
         for step in 0..all_kv.len() {
             self.tiles.forward(layer, step, q, &all_kv[self.source(step)], &mut rows)?;
@@ -44,7 +50,7 @@ impl Gathered<'_> {
         query: &QueryGrad,
         own_kv: &Tensor,
     ) -> Result<(Tensor, Tensor)> {
-        let all_kv = self.group.all_gather(own_kv).await?;
+        let all_kv = self.gather(own_kv).await?;
         let mut dq = Rows::<Tensor>::new();
         let mut by_source: Vec<Tensor> = all_kv.clone();
         for step in 0..all_kv.len() {
@@ -52,6 +58,7 @@ impl Gathered<'_> {
             by_source[source] =
                 self.tiles.backward(layer, step, query, &all_kv[source], &mut dq)?;
         }
+        let _span = profile::span(Kind::Exchange, "reduce_scatter");
         let dkv = self.group.reduce_scatter(&by_source).await?;
         Ok((dq.finish(&query.q_bhtd)?, dkv))
     }

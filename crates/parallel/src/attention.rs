@@ -2,6 +2,7 @@
 
 use candle_core::Tensor;
 use kernels::attention::{Partial, QueryGrad};
+use kernels::profile::{self, Kind};
 use model::Qkv;
 use plan::StrategyKind;
 
@@ -41,7 +42,10 @@ impl CpContext {
         self.check("q", q_bhtd, self.heads.query)?;
         self.check("k", k_bktd, self.heads.kv)?;
         self.check("v", v_bktd, self.heads.kv)?;
-        let own_kv = Tensor::stack(&[k_bktd, v_bktd], 0)?;
+        let own_kv = {
+            let _span = profile::span(Kind::Upkeep, "keys beside values");
+            Tensor::stack(&[k_bktd, v_bktd], 0)?
+        };
         let (q, kv) = self.exchange().to_heads(q_bhtd, &own_kv).await?;
         let partial = match self.plan.strategy().kind() {
             StrategyKind::AllGather => self.gathered().forward(layer, &q, &kv).await?,

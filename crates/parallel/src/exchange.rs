@@ -6,6 +6,7 @@
 
 use candle_core::Tensor;
 use comm::ProcessGroup;
+use kernels::profile::{self, Kind};
 use plan::Strategy;
 
 use crate::Result;
@@ -33,6 +34,11 @@ impl Exchange<'_> {
         (member * local, local)
     }
 
+    async fn all_to_all(&self, parts: &[Tensor]) -> Result<Vec<Tensor>> {
+        let _span = profile::span(Kind::Exchange, "all_to_all");
+        Ok(self.group.all_to_all(parts).await?)
+    }
+
     /// q (B, H, c, D) and kv (2, B, K, c, D) to q (B, H/U, c U, D) and kv (2, B, K/U, c U, D).
     pub(crate) async fn to_heads(&self, q: &Tensor, kv: &Tensor) -> Result<(Tensor, Tensor)> {
         if self.ranks() == 1 {
@@ -48,7 +54,7 @@ impl Exchange<'_> {
                 Tensor::cat(&[q, kv], 0)
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let received = self.group.all_to_all(&parts).await?;
+        let received = self.all_to_all(&parts).await?;
         let (q_len, kv_len) = (self.q_range(0).1, self.kv_range(0).1);
         let (mut qs, mut kvs) = (Vec::new(), Vec::new());
         for part in &received {
@@ -78,7 +84,7 @@ impl Exchange<'_> {
                 Tensor::cat(&[dq, dkv], 0)
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let received = self.group.all_to_all(&parts).await?;
+        let received = self.all_to_all(&parts).await?;
         let mut dqs = Vec::new();
         let mut dkvs: Vec<(usize, Tensor)> = Vec::new();
         for (member, part) in received.iter().enumerate() {
@@ -105,7 +111,7 @@ impl Exchange<'_> {
         let parts = (0..self.ranks())
             .map(|member| out.narrow(2, member * c, c)?.contiguous())
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(Tensor::cat(&self.group.all_to_all(&parts).await?, 1)?)
+        Ok(Tensor::cat(&self.all_to_all(&parts).await?, 1)?)
     }
 
     /// (B, H, c, D) to (B, H/U, c U, D): the way back of [`Self::to_sequence`].
@@ -119,6 +125,6 @@ impl Exchange<'_> {
                 dout.narrow(1, first, len)?.contiguous()
             })
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(Tensor::cat(&self.group.all_to_all(&parts).await?, 2)?)
+        Ok(Tensor::cat(&self.all_to_all(&parts).await?, 2)?)
     }
 }

@@ -2,6 +2,7 @@
 
 use candle_core::{DType, Tensor};
 use comm::ProcessGroup;
+use kernels::profile::{self, Kind};
 
 use crate::Result;
 
@@ -24,6 +25,7 @@ pub async fn all_reduce(
     bucket: &Tensor,
     extras: &[f64],
 ) -> Result<Reduced> {
+    let _span = profile::span(Kind::Exchange, "all_reduce");
     let start = bucket.elem_count() - extras.len();
     let tail = Tensor::new(extras, bucket.device())?.to_dtype(bucket.dtype())?;
     bucket.slice_set(&tail, 0, start)?;

@@ -7,6 +7,7 @@
 use candle_core::Tensor;
 use comm::{PendingRecv, ProcessGroup, Tag, Wanted};
 use kernels::attention::{Partial, QueryGrad};
+use kernels::profile::{self, Kind};
 use plan::Op;
 
 use crate::Result;
@@ -35,7 +36,7 @@ impl Ring<'_> {
             let next = self.exchange_if(step + 1 < self.steps, Op::RingKv, seq, step, &kv)?;
             self.tiles.forward(layer, step, q, &kv, &mut rows)?;
             if let Some(next) = next {
-                kv = next.wait().await?;
+                kv = arrived(next).await?;
             }
         }
         Ok(rows.finish(q)?)
@@ -58,17 +59,17 @@ impl Ring<'_> {
             let next = self.exchange_if(!last, Op::RingKv, seq, step, &kv)?;
             let mut sum = self.tiles.backward(layer, step, query, &kv, &mut dq)?;
             if let Some(arriving) = arriving.take() {
-                sum = (arriving.wait().await? + sum)?;
+                sum = (arrived(arriving).await? + sum)?;
             }
             if self.steps == 1 {
                 dkv = Some(sum);
             } else if last {
-                dkv = Some(self.send_home(seq, &sum)?.wait().await?);
+                dkv = Some(arrived(self.send_home(seq, &sum)?).await?);
             } else {
                 arriving = Some(self.exchange(Op::RingKvGrad, seq, step, &sum)?);
             }
             if let Some(next) = next {
-                kv = next.wait().await?;
+                kv = arrived(next).await?;
             }
         }
         let dkv = dkv.map_or_else(|| own_kv.zeros_like(), Ok)?;
@@ -77,6 +78,7 @@ impl Ring<'_> {
 
     /// Passes what belongs to the block at hand to the next rank; the previous one passes its own.
     fn exchange(&self, op: Op, seq: u32, step: usize, tensor: &Tensor) -> Result<PendingRecv<'_>> {
+        let _span = profile::span(Kind::Exchange, "ring exchange, start");
         let group = self.group;
         let hop = |hops| group.size().hop(group.rank(), hops);
         group.isend(hop(1), self.tag(op, seq, step), tensor)?;
@@ -109,4 +111,10 @@ impl Ring<'_> {
         let block = Some(self.group.world_rank(owner).index() as u16);
         Tag { axis: self.group.axis(), op, seq, block }
     }
+}
+
+/// Waits for what the exchange brings.
+async fn arrived(pending: PendingRecv<'_>) -> Result<Tensor> {
+    let _span = profile::span(Kind::Exchange, "ring exchange, wait");
+    Ok(pending.wait().await?)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use candle_core::{Result, Tensor};
 use kernels::attention::Partial;
+use kernels::profile::{self, Kind};
 
 /// Adds up what tiles give, by the first query of their block.
 #[derive(Debug, Default)]
@@ -49,6 +50,7 @@ impl<T> Rows<T> {
 impl Rows<Partial> {
     /// The result for all queries; those that no tile covers have seen nothing.
     pub(crate) fn finish(self, q_bhtd: &Tensor) -> Result<Partial> {
+        let _span = profile::span(Kind::Upkeep, "blocks end to end");
         let fill = |start, len| Partial::nothing(&q_bhtd.narrow(2, start, len)?.contiguous()?);
         Partial::concat(&self.filled(q_bhtd.dim(2)?, fill)?)
     }
@@ -57,6 +59,7 @@ impl Rows<Partial> {
 impl Rows<Tensor> {
     /// The sum for all rows of `like` (B, H, T, D); zeros where no tile came.
     pub(crate) fn finish(self, like_bhtd: &Tensor) -> Result<Tensor> {
+        let _span = profile::span(Kind::Upkeep, "blocks end to end");
         let fill = |start, len| like_bhtd.narrow(2, start, len)?.zeros_like();
         Tensor::cat(&self.filled(like_bhtd.dim(2)?, fill)?, 2)
     }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use candle_core::{Result, Tensor};
 use comm::Recorder;
 use kernels::attention::{self, Partial, QueryGrad, Seen};
+use kernels::profile::{self, Kind};
 use plan::schedule::Part;
 use plan::{AttentionPlan, EventKind, Pass, Rank, TileKind};
 
@@ -80,12 +81,17 @@ impl Tiles {
                 let part_v = v.narrow(2, part.k.start, part.k.len())?;
                 let seen = self.seen.get(&(step, index));
                 let grad = attention::backward(&query, &part_k, &part_v, seen)?;
-                let sum = |a: &Tensor, b: &Tensor| a + b;
+                let sum = |a: &Tensor, b: &Tensor| {
+                    let _span = profile::span(Kind::Upkeep, "sums of blocks");
+                    a + b
+                };
                 dq.add(&part.q, grad.dq_bhtd, sum)?;
                 dk.add(&part.k, grad.dk_bksd, sum)?;
                 dv.add(&part.k, grad.dv_bksd, sum)?;
             }
-            Tensor::stack(&[dk.finish(&k)?, dv.finish(&v)?], 0)
+            let (dk, dv) = (dk.finish(&k)?, dv.finish(&v)?);
+            let _span = profile::span(Kind::Upkeep, "keys beside values");
+            Tensor::stack(&[dk, dv], 0)
         })
     }
 

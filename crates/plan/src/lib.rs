@@ -17,6 +17,7 @@ pub mod mask;
 pub mod memory;
 pub mod mesh;
 pub mod message;
+pub mod profile;
 pub mod rank;
 pub mod refusal;
 pub mod run;

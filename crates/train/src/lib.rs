@@ -6,6 +6,7 @@ mod error;
 mod learning_rate;
 mod optimizer;
 mod pass;
+mod profile;
 pub mod reference;
 mod trainer;
 

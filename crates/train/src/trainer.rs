@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use candle_core::{DType, Device, Tensor};
 use comm::{ProcessGroup, Recorder};
+use kernels::profile::{self, Kind};
 use model::{Gpt, GptConfig, Rope};
 use parallel::{CONTRACT, Contract, Cp, CpContext, ParallelError, grad_sync};
 use plan::event::{Compute, Scalar};
@@ -170,12 +171,17 @@ impl Trainer {
         let config = self.plan.config();
         let micro_batch = self.plan.micro_batch();
         let first = self.plan.mesh().coordinate(self.world.rank(), Axis::Dp) * config.batch;
-        let sums = model::Gradients::new(&self.model, BUCKET_EXTRAS)?;
+        let sums = {
+            let _span = profile::span(Kind::Upkeep, "new bucket");
+            model::Gradients::new(&self.model, BUCKET_EXTRAS)?
+        };
         let (mut loss_sum, mut valid, mut logits) = (0.0, 0, Vec::new());
         for micro in 0..config.grad_accum {
             let start = first + micro * micro_batch;
-            let batch = self.data.batch(Split::Train, step, start..start + micro_batch);
-            let local = self.local(&batch)?;
+            let local = {
+                let _span = profile::span(Kind::Upkeep, "batch");
+                self.local(&self.data.batch(Split::Train, step, start..start + micro_batch))?
+            };
             let outcome = self.pass()?.train(&local, &sums).await?;
             loss_sum += outcome.loss_sum;
             valid += count_valid(&local.targets);
@@ -184,6 +190,7 @@ impl Trainer {
         let extras = [loss_sum, valid as f64];
         let reduced = grad_sync::all_reduce(self.world.as_ref(), sums.bucket(), &extras).await?;
         let (loss, valid_tokens) = mean(&reduced.extras);
+        let _span = profile::span(Kind::Upkeep, "gradients by tokens");
         let gradients = sums.views(&(reduced.bucket * (1.0 / valid_tokens.max(1) as f64))?)?;
         Ok(Gradients { loss, valid_tokens, gradients, logits: Tensor::cat(&logits, 0)? })
     }

@@ -1,16 +1,21 @@
-//! `cargo xtask bench`: the native bench, the page's, and a peer's beside them.
+//! `cargo xtask bench`: the native bench, the page's, and peers beside them.
+
+mod peers;
+mod said;
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 
+use peers::Peers;
+
 use crate::{
     child,
     setup::{self, Fetch, Need},
     site::{self, Site},
     test,
-    toolbox::{Toolbox, as_named},
+    toolbox::Toolbox,
 };
 
 /// Flags of `cargo xtask bench`.
@@ -19,12 +24,12 @@ pub struct Args {
     /// Measures only one side
     #[arg(long, value_enum, value_name = "SIDE")]
     only: Option<Side>,
-    /// A Python interpreter that has PyTorch, to time --peer with one thread
-    #[arg(long, value_name = "PYTHON", requires = "peer")]
-    torch: Option<PathBuf>,
-    /// A Python script that times PyTorch on our shapes and takes the number of threads
-    #[arg(long, value_name = "SCRIPT", requires = "torch")]
-    peer: Option<PathBuf>,
+    /// A folder with other programs that train the same step, to be timed beside ours
+    #[arg(long, value_name = "FOLDER")]
+    peers: Option<PathBuf>,
+    /// A Python interpreter that has PyTorch, one of the peers
+    #[arg(long, value_name = "PYTHON", requires = "peers", default_value = "python3")]
+    torch: PathBuf,
     /// Uses the network for nothing: works, or names the tool and version that is missing
     #[arg(long)]
     offline: bool,
@@ -41,17 +46,14 @@ enum Side {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
+    let peers = args.peers.as_deref().map(|folder| Peers::new(folder, &args.torch)).transpose()?;
     if args.only != Some(Side::Page) {
         native()?;
-    }
-    if let (Some(python), Some(script)) = (&args.torch, &args.peer) {
-        println!("\n== PyTorch, 1 thread");
-        let mut command = Toolbox::default().native(&as_named(python)?);
-        command.arg(std::path::absolute(script)?).arg("1");
-        child::visible(command).context("the peer's bench failed")?;
+        peers.as_ref().map_or(Ok(()), Peers::native)?;
     }
     if args.only != Some(Side::Native) {
-        page(Fetch::unless(args.offline))?;
+        let said = page(Fetch::unless(args.offline))?;
+        peers.map_or(Ok(()), |peers| peers.page(&said))?;
     }
     Ok(())
 }
@@ -63,12 +65,15 @@ fn native() -> Result<()> {
     child::visible(command).context("the native bench failed")
 }
 
-fn page(fetch: Fetch) -> Result<()> {
+/// Returns what it printed.
+fn page(fetch: Fetch) -> Result<String> {
     println!("\n== page");
     let toolbox = setup::ensure(&[Need::Page, Need::Browser], fetch)?;
     let dist = site::default_dist();
     site::build(&toolbox, &Site { dist: &dist, public_url: "./", fetch })?;
     let mut command = test::browser_tests(&toolbox, &dist);
     command.args(["--ignored", "--nocapture", "bench_page"]);
-    child::visible(command).context("the page's bench failed")
+    let said = child::read(command).context("the page's bench failed")?;
+    println!("{said}");
+    Ok(said)
 }

@@ -1,7 +1,11 @@
 //! `ringside bench`: what this machine does, section by section.
 
 mod balance;
+mod compare;
+mod equal_work;
+mod hop;
 mod memory;
+mod profile;
 mod shapes;
 mod sharing;
 mod speed;
@@ -10,9 +14,25 @@ use anyhow::Result;
 use plan::WorldSize;
 use serde::Serialize;
 
-use crate::args::BenchArgs;
+use crate::args::{BenchArgs, ProfileShape};
 use crate::device;
 use crate::output::{self, Style, table};
+
+/// Of what is printed as JSON; a field that changes its meaning or name makes another.
+const VERSION: u64 = 1;
+
+/// A file of JSON: what it holds, by which version.
+#[derive(Serialize)]
+struct File<T> {
+    kind: &'static str,
+    version: u64,
+    #[serde(flatten)]
+    holds: T,
+}
+
+fn json(kind: &'static str, holds: impl Serialize) -> Result<()> {
+    output::json(&File { kind, version: VERSION, holds })
+}
 
 #[derive(Default, Serialize)]
 struct View {
@@ -25,6 +45,8 @@ struct View {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sharing: Vec<sharing::Sharing>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    hops: Vec<hop::Hop>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     memory: Vec<memory::Memory>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     balance: Vec<balance::Balance>,
@@ -35,11 +57,20 @@ pub fn run(args: &BenchArgs, style: Style) -> Result<()> {
     if let Some(seq_len) = args.peak_of {
         return output::json(&memory::of_this_process(seq_len)?);
     }
+    if let Some(paths) = &args.compare {
+        return compare::run(paths, style);
+    }
+    if let Some(folder) = &args.equal_work {
+        return equal(folder, style);
+    }
+    if let Some(shape) = args.profile {
+        return profile(shape, args.ranks, style);
+    }
     // Before anything is measured: what cannot be had is refused at once.
     let on_cpu = device::resolve(&args.machine(), WorldSize::ONE)?.devices.is_cpu();
     if style == Style::Json {
         let speed = speed::measure(&args.machine())?;
-        return output::json(&match on_cpu {
+        let view = match on_cpu {
             true => {
                 let peak = shapes::peak()?;
                 View {
@@ -47,12 +78,14 @@ pub fn run(args: &BenchArgs, style: Style) -> Result<()> {
                     peak_gflops: Some(peak),
                     shapes: shapes::measure(peak)?,
                     sharing: sharing::measure()?,
+                    hops: hop::measure()?,
                     memory: memory::measure()?,
                     balance: balance::measure()?,
                 }
             }
             false => View { speed, ..View::default() },
-        });
+        };
+        return json("bench", view);
     }
     // Each section is announced before it is measured: it takes its time.
     output::line("The default run, one kernel thread a rank; efficiency is speed-up by ranks.")?;
@@ -67,10 +100,15 @@ pub fn run(args: &BenchArgs, style: Style) -> Result<()> {
     ))?;
     output::line(shapes::table(&shapes::measure(peak)?))?;
     output::line(format!(
-        "\nWhat sharing costs: time computed by all ranks, {} tokens, zigzag, ring.",
+        "\nWhat sharing costs: time computed by all ranks, {} tokens, zigzag, ring; efficiency is \
+         speed-up by the cores that there are for them.",
         sharing::SEQ_LEN
     ))?;
     output::line(sharing::table(&sharing::measure()?))?;
+    output::line(
+        "\nA hop from thread to thread, half a round trip: handed on as it came, or copied by each.",
+    )?;
+    output::line(hop::table(&hop::measure()?))?;
     output::line(format!(
         "\nMemory of a rank at ring, {} ranks; measured is the process's growth by ranks.",
         memory::RANKS
@@ -82,6 +120,29 @@ pub fn run(args: &BenchArgs, style: Style) -> Result<()> {
         balance::RANKS
     ))?;
     output::line(balance::table(&balance::measure()?))
+}
+
+fn profile(shape: ProfileShape, ranks: usize, style: Style) -> Result<()> {
+    let view = profile::measure(shape, ranks, shapes::peak()?)?;
+    if style == Style::Json {
+        return json("profile", view);
+    }
+    output::line(profile::title(&view))?;
+    output::line(profile::table(&view))?;
+    output::line(profile::summary(&view))
+}
+
+fn equal(folder: &std::path::Path, style: Style) -> Result<()> {
+    #[derive(Serialize)]
+    struct Steps {
+        steps: Vec<equal_work::Equal>,
+    }
+    let steps = equal_work::measure(folder)?;
+    if style == Style::Json {
+        return json("equal work", Steps { steps });
+    }
+    output::line("Forward and backward from the reference's weights; quickest and mean step.")?;
+    output::line(equal_work::table(&steps))
 }
 
 /// Two decimals, at the right.

@@ -3,8 +3,9 @@
 use candle_core::{D, Result, Tensor};
 
 use super::strip::{Heads, strips};
-use super::{Partial, Seen, composed};
+use super::{Partial, Seen, composed, seen::pairs};
 use crate::lanes;
+use crate::profile::{self, Kind};
 use crate::simd::widest;
 use crate::unsafe_gemm::{Matrix, MatrixMut, Write, product};
 use crate::values::{is_fused, tensor};
@@ -25,6 +26,7 @@ pub struct QueryGrad {
 impl QueryGrad {
     /// Computes delta once for all blocks.
     pub fn new(q_bhtd: &Tensor, attended: &Partial, dout_bhtd: &Tensor) -> Result<Self> {
+        let _span = profile::span(Kind::Kernel, "attention delta");
         Ok(Self {
             q_bhtd: q_bhtd.clone(),
             lse_bht1: attended.lse_bht1.clone(),
@@ -63,10 +65,14 @@ pub fn backward(
     v_bksd: &Tensor,
     seen: Option<&Seen>,
 ) -> Result<BlockGrad> {
+    let ((b, h, t, d), (_, kv_heads, s, _)) = (query.q_bhtd.dims4()?, k_bksd.dims4()?);
+    // q k^T again, dout v^T, p^T dout, ds k and ds^T q.
+    let _span = profile::products(Kind::Kernel, "attention backward", || {
+        5 * (2 * b * h * d) as u64 * pairs(t, s, seen)
+    });
     if !is_fused(k_bksd) {
         return composed::backward(query, k_bksd, v_bksd, seen);
     }
-    let ((b, h, t, d), (_, kv_heads, s, _)) = (query.q_bhtd.dims4()?, k_bksd.dims4()?);
     let (q, dout) = (Heads::of(&query.q_bhtd)?, Heads::of(&query.dout_bhtd)?);
     let (k, v) = (Heads::of(k_bksd)?, Heads::of(v_bksd)?);
     let (lse, delta) = (Heads::of(&query.lse_bht1)?, Heads::of(&query.delta_bht1)?);

@@ -3,8 +3,9 @@
 use candle_core::{Result, Tensor};
 
 use super::strip::{Heads, strips};
-use super::{Seen, composed};
+use super::{Seen, composed, seen::pairs};
 use crate::lanes;
+use crate::profile::{self, Kind};
 use crate::simd::widest;
 use crate::unsafe_gemm::{Matrix, MatrixMut, Write, product};
 use crate::values::{is_fused, tensor};
@@ -25,10 +26,14 @@ pub fn forward(
     v_bksd: &Tensor,
     seen: Option<&Seen>,
 ) -> Result<Partial> {
+    let ((b, h, t, d), (_, kv_heads, s, _)) = (q_bhtd.dims4()?, k_bksd.dims4()?);
+    // q k^T and p v.
+    let _span = profile::products(Kind::Kernel, "attention forward", || {
+        2 * (2 * b * h * d) as u64 * pairs(t, s, seen)
+    });
     if !is_fused(q_bhtd) {
         return composed::forward(q_bhtd, k_bksd, v_bksd, seen);
     }
-    let ((b, h, t, d), (_, kv_heads, s, _)) = (q_bhtd.dims4()?, k_bksd.dims4()?);
     let (q, k, v) = (Heads::of(q_bhtd)?, Heads::of(k_bksd)?, Heads::of(v_bksd)?);
     let scale = (d as f32).sqrt().recip();
     let mut out = vec![0.0; b * h * t * d];

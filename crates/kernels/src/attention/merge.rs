@@ -8,6 +8,7 @@
 use candle_core::{D, Result, Tensor};
 
 use super::Partial;
+use crate::profile::{self, Kind};
 use crate::simd::widest;
 use crate::values::{Values, is_fused, tensor};
 
@@ -29,6 +30,7 @@ impl Partial {
     ///
     /// Stable form: both weights are taken relative to the larger lse, so neither overflows.
     pub fn merge(&self, other: &Self) -> Result<Self> {
+        let _span = profile::span(Kind::Kernel, "attention merge");
         if !is_fused(&self.out_bhtd) {
             return self.merge_composed(other);
         }

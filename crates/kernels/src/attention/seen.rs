@@ -36,6 +36,11 @@ impl Seen {
         start.unwrap_or(0)..end.unwrap_or(0)
     }
 
+    /// Pairs of a query and a key that it sees.
+    fn pairs(&self) -> u64 {
+        self.by_query.iter().map(|seen| seen.len() as u64).sum()
+    }
+
     /// An additive mask (T, S): 0 where a query sees a key, -inf elsewhere.
     pub(super) fn mask(&self, dtype: DType, device: &Device) -> Result<Tensor> {
         if let Some(mask) = self.mask.get() {
@@ -50,4 +55,9 @@ impl Seen {
             .to_device(device)?;
         Ok(self.mask.get_or_init(|| mask).clone())
     }
+}
+
+/// Pairs of one of `t` queries and one of `s` keys that it sees; `None` sees everything.
+pub(super) fn pairs(t: usize, s: usize, seen: Option<&Seen>) -> u64 {
+    seen.map_or((t * s) as u64, Seen::pairs)
 }

@@ -1,4 +1,5 @@
-//! What sharing a sequence costs: the computing of all ranks together by that of one.
+//! What sharing a sequence costs: the computing of all ranks together by that of one, and what
+//! it saves in time.
 
 use anyhow::Result;
 use plan::{Layout, RunConfig};
@@ -24,11 +25,16 @@ pub struct Sharing {
     seconds: f64,
     /// By those of one rank.
     ratio: f64,
+    /// Seconds of a step on the wall, the quickest.
+    wall_seconds: f64,
+    /// Speed-up over one rank by the cores that there are for them.
+    efficiency: f64,
 }
 
 /// Measures every number of ranks; a thread's own clock leaves waiting for a core out.
 pub fn measure() -> Result<Vec<Sharing>> {
-    let mut one = None;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (mut one, mut one_wall) = (None, None);
     RANKS
         .into_iter()
         .map(|cp| {
@@ -47,7 +53,17 @@ pub fn measure() -> Result<Vec<Sharing>> {
             })?;
             let seconds: f64 = quickest.iter().sum();
             let one = *one.get_or_insert(seconds);
-            Ok(Sharing { world_size: cp, seconds, ratio: seconds / one })
+            let mut wall_seconds = f64::INFINITY;
+            train(&job, Range { from: 0, to: steps }, Clock::Wall, None, false, |step| {
+                if step.report.step >= WARM_UP {
+                    wall_seconds = wall_seconds.min(step.seconds);
+                }
+                Ok(())
+            })?;
+            let one_wall = *one_wall.get_or_insert(wall_seconds);
+            let efficiency = one_wall / (wall_seconds * cp.min(cores) as f64);
+            let ratio = seconds / one;
+            Ok(Sharing { world_size: cp, seconds, ratio, wall_seconds, efficiency })
         })
         .collect()
 }
@@ -65,12 +81,20 @@ fn step_seconds(events: &[plan::Event]) -> f64 {
 
 /// The section as people read it.
 pub fn table(all: &[Sharing]) -> comfy_table::Table {
-    let mut rows = table::new(["ranks", "ms computed, all ranks", "by one rank's"]);
+    let mut rows = table::new([
+        "ranks",
+        "ms computed, all ranks",
+        "by one rank's",
+        "ms per step",
+        "efficiency",
+    ]);
     for sharing in all {
         rows.add_row([
             table::right(sharing.world_size),
             table::right(format!("{:.0}", 1e3 * sharing.seconds)),
             super::ratio(sharing.ratio),
+            table::right(format!("{:.1}", 1e3 * sharing.wall_seconds)),
+            super::ratio(sharing.efficiency),
         ]);
     }
     rows
