@@ -1,5 +1,5 @@
-//! Gives both binaries the build id, a hash of the sources that they are built from, and the page
-//! its table of translated messages.
+//! Gives all binaries the build id, a hash of the sources that they are built from, and the page and
+//! the doctor their tables of translated messages.
 
 #[path = "src/app/language/key.rs"]
 mod key;
@@ -8,8 +8,9 @@ mod po;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// What `plan` and `doctor` say, in Chinese.
-const MESSAGES: &str = "locales/zh-CN.po";
+/// What is said in Chinese, and the table that it becomes: by all, and by the doctor alone.
+const MESSAGES: [(&str, &str); 2] =
+    [("locales/zh-CN.po", "messages.rs"), ("locales/doctor.zh-CN.po", "doctor_messages.rs")];
 
 /// What decides how a binary behaves, below the root of the workspace.
 const SOURCES: [&str; 11] = [
@@ -43,11 +44,11 @@ fn main() -> io::Result<()> {
         }
     }
     println!("cargo::rustc-env=RINGSIDE_BUILD={:016x}", hash.0);
-    write_messages(&web.join(MESSAGES))
+    MESSAGES.iter().try_for_each(|(catalogue, table)| write_messages(&web.join(catalogue), table))
 }
 
-/// Writes the table that `app::language::messages` includes.
-fn write_messages(path: &Path) -> io::Result<()> {
+/// Writes a table that `app::language::messages` includes.
+fn write_messages(path: &Path, table: &str) -> io::Result<()> {
     println!("cargo::rerun-if-changed={}", path.display());
     let entries = po::read(&fs::read_to_string(path)?).map_err(io::Error::other)?;
     let mut rows: Vec<(u32, &str)> = entries
@@ -60,7 +61,7 @@ fn write_messages(path: &Path) -> io::Result<()> {
         return Err(io::Error::other(format!("two templates share a number: {twice:?}")));
     }
     let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
-    fs::write(out.join("messages.rs"), format!("const CHINESE: &[(u32, &str)] = &{rows:?};\n"))
+    fs::write(out.join(table), format!("&{rows:?}\n"))
 }
 
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

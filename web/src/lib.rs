@@ -1,14 +1,16 @@
-//! The page and the rank worker: two tiny bins over this library.
+//! The page, the rank worker and the doctor: three tiny bins over this library.
 
 pub mod app;
 pub mod build_id;
 pub mod cluster;
 pub mod control;
-#[cfg(feature = "worker")]
+pub mod diagnosis;
+#[cfg(any(feature = "worker", feature = "doctor"))]
 mod panic_hook;
 #[cfg(feature = "worker")]
 pub mod rank;
 pub mod reference;
+mod silence;
 mod turn;
 pub mod wire;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::runtime::{Preset, Probe};
+pub use plan::runtime::practice::Machine;
 use plan::{Refusal, message};
 
 /// What the doctor is given; everything may be left out, but not all of it.
@@ -24,15 +24,6 @@ pub struct Input {
     pub trl: Option<String>,
     /// The machine that the run is meant for; left out, it is taken to have what is asked for.
     pub machine: Option<Machine>,
-}
-
-/// The machine that the run is meant for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Machine {
-    /// The preset that it comes from.
-    pub preset: Preset,
-    /// What it has.
-    pub probe: Probe,
 }
 
 impl Input {

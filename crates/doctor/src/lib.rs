@@ -18,7 +18,6 @@ mod nearest;
 mod ordered;
 mod pasted;
 mod playground;
-mod practice;
 mod read;
 mod report;
 mod setup;
@@ -36,7 +35,6 @@ pub use input::{Input, Machine};
 pub use mesh::{Mesh, MeshRank};
 pub use ordered::Ordered;
 pub use playground::Playground;
-pub use practice::{End, Practice, VERSIONS, practice};
 pub use report::{Context, Fate, Report, Verdict};
 pub use setup::{Axis, CpuWish};
 pub use story::{State, Step, Story};
@@ -55,10 +53,16 @@ const MAX_ROUNDS: usize = 16;
 
 /// Says what will happen; refused where there is nothing to diagnose.
 pub fn diagnose(input: &Input) -> Result<Report, Refusal> {
+    diagnose_and_correct(input).map(|(report, _)| report)
+}
+
+/// The same with the [`corrected_input`], which a report needs to be made in any case.
+pub fn diagnose_and_correct(input: &Input) -> Result<(Report, Option<Input>), Refusal> {
     input.check()?;
     let input = &pasted::unfold(input);
     let examined = Examined::new(input);
-    let corrected = corrected_input(input).map(|after| Corrected::new(input, &after));
+    let after = corrected_input(input);
+    let corrected = after.as_ref().map(|after| Corrected::new(input, after));
     let Examined { setup, findings, .. } = examined;
     let readable = setup.source != Source::Unreadable;
     let state = |given: &Option<String>| match given.as_deref().map(version::Version::parse) {
@@ -67,7 +71,7 @@ pub fn diagnose(input: &Input) -> Result<Report, Refusal> {
         None => State::Unknown,
     };
     let given = Given { accelerate: state(&input.accelerate), torch: state(&input.torch) };
-    Ok(Report {
+    let report = Report {
         verdict: Verdict::of(&findings),
         mesh: readable.then(|| mesh::mesh(&setup)).flatten(),
         context: Context::of(&setup, &findings),
@@ -80,7 +84,8 @@ pub fn diagnose(input: &Input) -> Result<Report, Refusal> {
         assumed: setup.assumed,
         findings,
         corrected,
-    })
+    };
+    Ok((report, after))
 }
 
 /// What was given, with every fault that can be corrected corrected; `None` where there is none.

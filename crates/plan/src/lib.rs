@@ -31,6 +31,7 @@ pub mod strategy;
 pub mod targets;
 pub mod trace;
 pub mod traffic;
+pub mod version;
 pub mod work;
 
 pub use config::{Optimizer, RunConfig, Task};

@@ -13,6 +13,7 @@ mod branch;
 mod device;
 #[cfg(test)]
 mod laws;
+pub mod practice;
 mod preset;
 mod probe;
 mod profile;

@@ -161,7 +161,7 @@ const CLIPPY_WASM: [&str; 12] = [
     "--package",
     "web",
     "--features",
-    "worker",
+    "worker,doctor",
     "--target",
     "wasm32-unknown-unknown",
     "--profile",

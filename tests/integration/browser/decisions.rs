@@ -1,8 +1,8 @@
 //! The backend's view: every machine under several wishes says what `plan::runtime` decides, and
-//! what accelerate does there as the doctor tells it.
+//! what accelerate does there.
 
 use anyhow::{Result, ensure};
-use doctor::{Machine, VERSIONS, practice};
+use plan::runtime::practice::{Machine, VERSIONS, practice};
 use plan::runtime::{
     BackendChoice, Browser, Build, Detection, DeviceChoice, Feature, Gpus, Launch, Outcome, Place,
     Preset, Probe, Request, Standing, Support, detect,

@@ -1,7 +1,8 @@
 //! The languages of the page. Each has one catalogue in `web/locales`, named after its code.
 //!
 //! What `plan` and `doctor` say is English in their sources, so only other languages have texts
-//! for it (`web/locales/zh-CN.po`).
+//! for it: `web/locales/zh-CN.po`, and for what the doctor's binary alone says
+//! `web/locales/doctor.zh-CN.po`.
 
 #[cfg(test)]
 mod catalogues;
@@ -16,9 +17,10 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use plan::Message;
+use serde::{Deserialize, Serialize};
 
 /// One language.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Language {
     /// English, in which the catalogues are complete by definition.
     #[default]

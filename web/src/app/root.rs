@@ -18,8 +18,9 @@ use crate::app::places::Place;
 use crate::app::record::Figures;
 use crate::app::share::{File, Format, Picture, curve_svg};
 use crate::app::state::{Action, Effect, Kept, State};
-use crate::app::{browser, keys, view};
+use crate::app::{browser, doctor, keys, view};
 use crate::cluster::{Cluster, ClusterEvent, Course, Failure};
+use crate::diagnosis::Doctor;
 use crate::reference::{Reference, ReferenceEvent};
 
 /// The page.
@@ -28,6 +29,7 @@ pub struct App {
     on: Callback<Action>,
     cluster: Option<Cluster>,
     reference: Option<Reference>,
+    doctor: Option<Doctor>,
     /// What to do once the page has been painted.
     waiting: Vec<Effect>,
     /// What the tables show.
@@ -93,6 +95,7 @@ impl Component for App {
             on,
             cluster: None,
             reference: None,
+            doctor: None,
             waiting,
             figures: Figures::default(),
             pace: Pace::default(),
@@ -220,6 +223,7 @@ impl App {
                 }
             }
             Effect::DropReference => self.reference = None,
+            Effect::Consult(order) => self.consult(order),
             Effect::Save(file) => {
                 let outcome = picture::save(&file);
                 self.act(Action::Kept(kept(outcome.is_ok(), file.name)));
@@ -293,6 +297,17 @@ impl App {
         self.remembered_ms = now;
         if let Some(run) = LastRun::pack(&self.state) {
             yew::platform::spawn_local(store::keep(run));
+        }
+    }
+
+    /// Asks the doctor, who is called first if nobody is there.
+    fn consult(&mut self, order: doctor::Order) {
+        if self.doctor.as_ref().is_none_or(Doctor::is_gone) {
+            let hear = |event| Action::Doctor(doctor::Act::Hear(event));
+            self.doctor = Some(Doctor::call(self.on.reform(hear)));
+        }
+        if let (doctor::Order::Ask, Some(doctor)) = (order, &self.doctor) {
+            doctor.ask(self.state.doctor.question(self.state.language));
         }
     }
 

@@ -252,6 +252,8 @@ pub enum Effect {
     AdvanceReference(u32),
     /// End it.
     DropReference,
+    /// Ask the doctor.
+    Consult(doctor::Order),
     /// Tell the workers how fast they may go and when to stop.
     Limit(Limits),
     /// Ask rank 0 for the state.

@@ -7,6 +7,7 @@ use crate::app::beside::Beside;
 use crate::app::engine;
 use crate::app::fields::Field;
 use crate::app::form::Form;
+use crate::app::language::Language;
 use crate::app::notice::Notice;
 use crate::app::places::Place;
 use crate::app::share::Keep;
@@ -86,8 +87,8 @@ impl State {
             Action::Go(place) => self.go(place),
             Action::Return(address) => self.return_to(&address),
             Action::Speak(language) => {
-                self.language = language;
                 let mut effects = vec![Effect::Speak(language)];
+                effects.extend(self.speak(language));
                 effects.extend(self.write_address());
                 effects
             }
@@ -112,8 +113,8 @@ impl State {
                 Vec::new()
             }
             Action::Doctor(act) => {
-                self.doctor.make_mut().apply(act);
-                Vec::new()
+                let order = self.doctor.make_mut().apply(act);
+                order.map(Effect::Consult).into_iter().collect()
             }
             Action::Cursor(act) => {
                 self.cursor.apply(act);
@@ -197,19 +198,28 @@ impl State {
         let Opened { place, form, check, embed, language, notices } = address::read(address);
         self.place = place;
         self.language_in_address = language.is_some();
-        self.language = language.unwrap_or(self.language);
+        let mut effects: Vec<Effect> =
+            self.speak(language.unwrap_or(self.language)).into_iter().collect();
         self.embed = embed.map(Rc::new);
         let same = *self.form == form && self.check == check && notices.is_empty();
         if same {
-            return Vec::new();
+            return effects;
         }
         self.notices = notices.into();
         self.check = check;
-        let mut effects = self.edit(form);
+        effects.extend(self.edit(form));
         if self.engine.has_begun() {
             effects.extend(self.follow_reference());
         }
         effects
+    }
+
+    /// Speaks a language from now on, in which the doctor is asked to tell what it has told.
+    fn speak(&mut self, language: Language) -> Option<Effect> {
+        if std::mem::replace(&mut self.language, language) == language {
+            return None;
+        }
+        self.doctor.make_mut().retell().map(Effect::Consult)
     }
 
     /// Looks at another place; nothing of the run changes.

@@ -4,7 +4,8 @@ use web::cluster::Role;
 
 fn main() {
     match web::rank::role() {
-        Role::Rank => web::rank::listen(),
+        // The doctor is another binary, so the loader never asks this one for it.
+        Role::Rank | Role::Doctor => web::rank::listen(),
         Role::Reference => web::reference::serve(),
     }
 }

@@ -11,6 +11,18 @@ pub enum Role {
     Rank,
     /// The one-rank reference.
     Reference,
+    /// The doctor, which has a binary of its own.
+    Doctor,
+}
+
+impl Role {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Rank => "rank",
+            Self::Reference => "reference",
+            Self::Doctor => "doctor",
+        }
+    }
 }
 
 /// The file that loads the other two.
@@ -19,16 +31,16 @@ const LOADER: &str = "worker_loader.js";
 /// The loader's address. The build id keeps files of an earlier deploy out of it: the names of
 /// the worker's files stay the same from build to build.
 pub fn loader(role: Role) -> String {
-    let role = match role {
-        Role::Rank => "rank",
-        Role::Reference => "reference",
-    };
-    resolve(&format!("{LOADER}?role={role}&{}", build()))
+    resolve(&format!("{LOADER}?role={}&{}", role.name(), build()))
 }
 
 /// Every file that a worker needs, with whether it must be JavaScript.
-pub fn files() -> [(String, bool); 3] {
-    [(LOADER, true), ("worker.js", true), ("worker_bg.wasm", false)]
+pub fn files(role: Role) -> [(String, bool); 3] {
+    let [script, wasm] = match role {
+        Role::Rank | Role::Reference => ["worker.js", "worker_bg.wasm"],
+        Role::Doctor => ["doctor.js", "doctor_bg.wasm"],
+    };
+    [(LOADER, true), (script, true), (wasm, false)]
         .map(|(name, is_script)| (resolve(&format!("{name}?{}", build())), is_script))
 }
 

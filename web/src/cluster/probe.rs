@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{RequestCache, RequestInit, Response};
 
-use super::address;
+use super::address::{self, Role};
 
 /// A file that cannot be what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,9 +17,9 @@ pub struct BadFile {
     pub message: Message,
 }
 
-/// The first of the worker's files that is not there, or is not what it should be.
-pub async fn find_bad_file() -> Option<BadFile> {
-    let files = address::files();
+/// The first of a worker's files that is not there, or is not what it should be.
+pub async fn find_bad_file(role: Role) -> Option<BadFile> {
+    let files = address::files(role);
     let probes = files.iter().map(|(url, is_script)| probe(url, *is_script));
     join_all(probes).await.into_iter().zip(&files).find_map(|(problem, (url, _))| {
         problem.map(|message| BadFile { url: url.clone(), message })

@@ -47,7 +47,7 @@ impl Watch {
             TimeoutFuture::new(LOOK_AFTER_MS).await;
             let silent = || weak.upgrade().and_then(|ranks| ranks.borrow().first_silent());
             if silent().is_some()
-                && let Some(file) = find_bad_file().await
+                && let Some(file) = find_bad_file(super::Role::Rank).await
                 && let Some(ranks) = weak.upgrade()
             {
                 return blame(&ranks, file);
@@ -81,7 +81,7 @@ impl Watch {
     pub fn explain(&self, failure: Failure) {
         let weak = Rc::downgrade(&self.0);
         spawn_local(async move {
-            let file = find_bad_file().await;
+            let file = find_bad_file(super::Role::Rank).await;
             match (weak.upgrade(), file) {
                 (Some(ranks), Some(file)) => blame(&ranks, file),
                 (Some(ranks), None) => tell(&ranks, failure),

@@ -7,14 +7,14 @@ mod protocol;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use gloo_timers::future::TimeoutFuture;
 use gloo_worker::{Spawnable, WorkerBridge};
-use plan::{Layout, Message, RunConfig, StrategyKind, message};
+use plan::{Layout, Message, RunConfig, StrategyKind};
 use wasm_bindgen_futures::spawn_local;
 use yew::Callback;
 
 use crate::build_id::BUILD_ID;
-use crate::cluster::{Failure, Role, find_bad_file, loader};
+use crate::cluster::{Failure, Role, loader};
+use crate::silence;
 use helper::Helper;
 use protocol::{Answer, Ask};
 
@@ -22,11 +22,6 @@ use protocol::{Answer, Ask};
 mod serve;
 #[cfg(feature = "worker")]
 pub use serve::serve;
-
-/// A helper that is silent this long may have been given a broken file: time to look.
-const LOOK_AFTER_MS: u32 = 3_000;
-/// A helper that is silent this long will not come, whatever the server says.
-const GIVE_UP_AFTER_MS: u32 = 60_000;
 
 /// One rank training on the same data as the run beside it; it ends when this is dropped.
 pub struct Reference {
@@ -72,7 +67,12 @@ impl Reference {
             text: text.map(<[u8]>::to_vec),
             from: from.map(<[u8]>::to_vec),
         });
-        spawn_local(look_for_cause(listener.clone()));
+        let silent = listener.clone();
+        spawn_local(async move {
+            if let Some(why) = silence::cause(Role::Reference, || silent.still_waits()).await {
+                silent.fail(why);
+            }
+        });
         Ok(Self { bridge, listener })
     }
 
@@ -122,21 +122,6 @@ impl Listener {
 
     fn still_waits(&self) -> bool {
         !self.heard.get() && self.on.borrow().is_some()
-    }
-}
-
-/// gloo-worker says nothing of a worker that does not load, so silence is looked into.
-async fn look_for_cause(listener: Listener) {
-    TimeoutFuture::new(LOOK_AFTER_MS).await;
-    if listener.still_waits()
-        && let Some(file) = find_bad_file().await
-    {
-        listener.fail(message!("{url}: {why}", url = file.url, why = file.message));
-    }
-    TimeoutFuture::new(GIVE_UP_AFTER_MS - LOOK_AFTER_MS).await;
-    if listener.still_waits() {
-        let seconds = GIVE_UP_AFTER_MS / 1000;
-        listener.fail(message!("its worker has not answered for {seconds} s", seconds));
     }
 }
 

@@ -12,7 +12,7 @@ use crate::nearest::nearest;
 use crate::read::MAX_COUNT;
 use crate::setup::{Axis, Setup};
 use crate::text::short;
-use crate::version::{BROKEN, FIRST_WITH_CP, Maturity, NEWEST_KNOWN, REPAIRED, Version};
+use crate::version::{BROKEN, FIRST_WITH_CP, Maturity, NEWEST_KNOWN, REPAIRED, Version, stand_in};
 
 /// Variables of accelerate that the doctor knows.
 const VARIABLES: &[&str] = &[
@@ -369,8 +369,8 @@ pub(crate) fn versions(input: &Input, setup: &Setup) -> Vec<Finding> {
                 message!("Compare with its release notes."),
             ));
         }
-        Some((_, Some(version))) if version.stand_in().is_some() => {
-            let like = version.stand_in().unwrap_or(version);
+        Some((_, Some(version))) if stand_in(version).is_some() => {
+            let like = stand_in(version).unwrap_or(version);
             findings.push(
                 unknown(
                     message!(

@@ -1,11 +1,10 @@
-//! What is entered for the doctor, as it stands in the page, and what it means.
+//! What is entered for the doctor, as it stands in the page.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use ::doctor::{Fact, Input, Machine, split_line, unclosed};
-use plan::runtime::{Build, Gpus, Launch, Place, Preset, Probe};
+use plan::runtime::Preset;
 use plan::{Refusal, message};
+use serde::{Deserialize, Serialize};
 
 use crate::app::format;
 
@@ -48,32 +47,35 @@ impl Part {
 }
 
 /// Everything that is entered.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Sent", from = "Sent")]
 pub struct Entered {
     texts: [Rc<str>; 6],
     /// The machine; `None` is not said.
     pub machine: Option<Preset>,
 }
 
-impl Entered {
-    /// What stands for `input` in the page.
-    pub fn of(input: &Input) -> Self {
-        let version = |given: &Option<String>| given.clone().unwrap_or_default();
-        let launch = input.launch.as_ref().map(|words| ::doctor::join_line(words));
-        let settings = input.settings.iter().map(|(name, value)| format!("{name}={value}\n"));
-        let mut entered = Self {
-            machine: input.machine.as_ref().map(|machine| machine.preset),
-            ..Self::default()
-        };
-        entered.set(Part::Config, input.config.clone().unwrap_or_default());
-        entered.set(Part::Launch, launch.unwrap_or_default());
-        entered.set(Part::Settings, settings.collect());
-        entered.set(Part::Accelerate, version(&input.accelerate));
-        entered.set(Part::Torch, version(&input.torch));
-        entered.set(Part::Trl, version(&input.trl));
-        entered
-    }
+/// The same on its way to the doctor and back.
+#[derive(Serialize, Deserialize)]
+struct Sent {
+    texts: [String; 6],
+    machine: Option<String>,
+}
 
+impl From<Entered> for Sent {
+    fn from(Entered { texts, machine }: Entered) -> Self {
+        let machine = machine.map(|preset| preset.name().to_owned());
+        Self { texts: texts.map(|text| text.to_string()), machine }
+    }
+}
+
+impl From<Sent> for Entered {
+    fn from(Sent { texts, machine }: Sent) -> Self {
+        Self { texts: texts.map(Into::into), machine: machine.and_then(|n| Preset::named(&n)) }
+    }
+}
+
+impl Entered {
     /// What stands in an input.
     pub fn get(&self, part: Part) -> &Rc<str> {
         &self.texts[part as usize]
@@ -96,42 +98,14 @@ impl Entered {
         self
     }
 
-    /// What it means; `None` where nothing is entered, or everything that cannot be read.
-    pub fn input(&self) -> Result<Option<Input>, Vec<Refusal>> {
-        let mut refusals: Vec<Refusal> =
-            Part::ALL.into_iter().filter_map(|part| self.too_long(part)).collect();
-        refusals.extend(self.open_quote());
-        let Settings { values: settings, repeated } = settings(self.get(Part::Settings))
-            .unwrap_or_else(|refusal| {
-                refusals.push(refusal);
-                Settings::default()
-            });
-        if !refusals.is_empty() {
-            return Err(refusals);
-        }
-        let text = |part: Part| {
-            let text = self.get(part);
-            (!text.trim().is_empty()).then(|| text.to_string())
-        };
-        let version = |part| text(part).map(|version| version.trim().to_owned());
-        let input = Input {
-            config: text(Part::Config),
-            launch: text(Part::Launch).map(|line| split_line(&line)),
-            settings,
-            repeated,
-            accelerate: version(Part::Accelerate),
-            torch: version(Part::Torch),
-            trl: version(Part::Trl),
-            machine: self.machine.map(machine),
-        };
-        Ok((input != Input::default()).then_some(input))
+    /// Whether nothing is entered.
+    pub fn is_empty(&self) -> bool {
+        self.machine.is_none() && self.texts.iter().all(|text| text.trim().is_empty())
     }
 
-    fn open_quote(&self) -> Option<Refusal> {
-        let quote = unclosed(self.get(Part::Launch))?;
-        let reason =
-            message!("this quote is opened and not closed, so a shell would wait for more");
-        Some(Refusal::new(Part::Launch.key(), quote, reason, message!("close it, or take it out")))
+    /// What is longer than the doctor is given, refused text by text.
+    pub fn refusals(&self) -> Vec<Refusal> {
+        Part::ALL.into_iter().filter_map(|part| self.too_long(part)).collect()
     }
 
     fn too_long(&self, part: Part) -> Option<Refusal> {
@@ -170,118 +144,32 @@ fn too_long(field: &str, value: String) -> Refusal {
     Refusal::new(field, value, reason, message!("give the file that accelerate config wrote"))
 }
 
-/// A preset's machine; the doctor's machines are never the browser.
-fn machine(preset: Preset) -> Machine {
-    let unknown = Probe {
-        place: Place::Native,
-        build: Build::PLAIN,
-        gpus: Gpus::NoDriver,
-        launch: Launch::Alone,
-        cores: 1,
-        memory: None,
-    };
-    Machine { preset, probe: preset.probe(&unknown) }
-}
-
-/// Settings by name, and the names that were given more than once.
-#[derive(Default)]
-struct Settings {
-    values: BTreeMap<String, String>,
-    repeated: Vec<String>,
-}
-
-/// `NAME=VALUE` a line; empty lines and those that begin with # say nothing.
-fn settings(text: &str) -> Result<Settings, Refusal> {
-    let mut settings = Settings::default();
-    for (number, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let bare = ["export ", "%env ", "set "].iter().find_map(|p| line.strip_prefix(p));
-        let Some((name, value)) = bare.unwrap_or(line).trim().split_once('=') else {
-            return Err(no_setting(number, line));
-        };
-        let name = name.trim();
-        if name.is_empty() || name.contains(char::is_whitespace) {
-            return Err(no_setting(number, line));
-        }
-        // The facts have names of their own, in lower case; a variable keeps its case.
-        let name = Fact::named(name).map_or_else(|| name.to_owned(), |fact| fact.name().to_owned());
-        let value = unquoted(value.trim()).to_owned();
-        if settings.values.insert(name.clone(), value).is_some()
-            && !settings.repeated.contains(&name)
-        {
-            settings.repeated.push(name);
-        }
-    }
-    Ok(settings)
-}
-
-fn no_setting(number: usize, line: &str) -> Refusal {
-    let shown: String = line.chars().take(40).collect();
-    Refusal::new(
-        Part::Settings.key(),
-        shown,
-        message!("line {number} is no NAME=VALUE", number = number + 1),
-        message!("write for example WORLD_SIZE=8 or seq_len=4096"),
-    )
-}
-
-fn unquoted(value: &str) -> &str {
-    ['"', '\'']
-        .into_iter()
-        .find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote))
-        .unwrap_or(value)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_no_input() {
-        assert_eq!(Entered::default().input(), Ok(None));
-        assert_eq!(Entered::default().with(Part::Config, " \n").input(), Ok(None));
+    fn blanks_are_nothing() {
+        assert!(Entered::default().is_empty());
+        assert!(Entered::default().with(Part::Config, " \n").is_empty());
+        assert!(!Entered::default().on(Preset::H100Node).is_empty());
+        assert!(!Entered::default().with(Part::Torch, "2").is_empty());
     }
 
     #[test]
-    fn what_is_entered_comes_back() {
-        let entered = Entered::default()
-            .with(Part::Launch, "accelerate launch --num_processes 8 'my train.py'")
-            .with(Part::Settings, "# here\nexport WORLD_SIZE=\"8\"\n\nMAX_LENGTH = 100")
-            .with(Part::Torch, " 2.7.1 ")
-            .on(Preset::H100Node);
-        let input = entered.input().expect("it reads").expect("it is something");
-        assert_eq!(input.settings.get("WORLD_SIZE").map(String::as_str), Some("8"));
-        assert_eq!(input.settings.get("seq_len").map(String::as_str), Some("100"));
-        assert_eq!(input.torch.as_deref(), Some("2.7.1"));
-        let again = Entered::of(&input).input().expect("it reads").expect("it is something");
-        assert_eq!(again, input);
-    }
-
-    #[test]
-    fn the_last_of_several_values_counts() {
-        let entered = Entered::default().with(Part::Settings, "A=1\nexport A=2\nB=3\n");
-        let input = entered.input().expect("it reads").expect("it is something");
-        assert_eq!(input.settings.get("A").map(String::as_str), Some("2"));
-        assert_eq!(input.repeated, ["A"]);
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_refused_beside_its_field() {
-        for bad in ["WORLD_SIZE", "=8", "A B=1"] {
-            let refusals = Entered::default().with(Part::Settings, bad).input().expect_err(bad);
-            assert_eq!(refusals[0].field, "settings");
-            assert!(refusals[0].reason.contains("line 1"));
-        }
-        let refusals =
-            Entered::default().with(Part::Launch, "--a 'b").input().expect_err("it is open");
-        assert_eq!(refusals[0].field, "launch");
-        assert_eq!(refusals[0].value, "'");
+    fn a_text_that_is_too_long_goes_nowhere() {
         let long = "a: 1\n".repeat(2_000_000);
-        let refusals = Entered::default().with(Part::Config, long).input().expect_err("10 MB");
+        let refusals = Entered::default().with(Part::Config, long).refusals();
+        assert_eq!((refusals.len(), &refusals[0].field[..]), (1, "config"));
         assert_eq!(refusals[0].value, "10.0 MB");
+        assert!(Entered::default().with(Part::Config, "a".repeat(MAX_BYTES)).refusals().is_empty());
+    }
+
+    #[test]
+    fn what_is_sent_arrives() {
+        let entered = Entered::default().with(Part::Launch, "--cpu").on(Preset::Mac);
+        let bytes = postcard::to_stdvec(&entered).expect("it can be sent");
+        assert_eq!(postcard::from_bytes::<Entered>(&bytes).expect("it arrives"), entered);
     }
 
     #[test]

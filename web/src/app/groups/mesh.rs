@@ -7,6 +7,7 @@ use plan::{Grid, Refusal};
 
 use super::ENTRIES;
 use crate::app::format;
+use crate::diagnosis::report::{self, AXES, FLATTENED};
 
 /// What ranks have in common, told apart by hue, pattern and word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -100,8 +101,12 @@ impl GroupMesh {
     }
 
     /// accelerate's mesh, as the doctor reports it; `None` where its ranks cannot be listed.
-    pub fn of_doctor(mesh: &doctor::Mesh) -> Option<Self> {
-        let named = mesh.kinds();
+    pub fn of_doctor(mesh: &report::Mesh) -> Option<Self> {
+        let known = |name: &str| AXES.into_iter().chain(FLATTENED).find(|&known| known == name);
+        let named = mesh.kinds.iter().filter_map(|(name, over)| Some((known(name)?, over.clone())));
+        let named: Vec<(&'static str, Vec<usize>)> = named.collect();
+        let mut axes = AXES.into_iter();
+        let sizes = mesh.sizes?.map(|size| (axes.next().unwrap_or_default(), size));
         let has_dp = named.iter().any(|(name, _)| *name == "dp");
         let hue = |name: &str| match name {
             "dp" => Some(Hue::Dp),
@@ -118,7 +123,7 @@ impl GroupMesh {
             kinds.iter().filter(|kind| kind.hue.is_some()).map(|kind| kind.over.clone()).collect();
         kinds.retain(|kind| kind.hue.is_some() || !lit.contains(&kind.over));
         kinds.sort_by_key(|kind| (kind.hue.is_none(), kind.hue));
-        Some(Self { grid: mesh.grid?, kinds })
+        Some(Self { grid: Grid::new(sizes).ok()?, kinds })
     }
 
     /// Ranks in all.
@@ -151,6 +156,29 @@ impl GroupMesh {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn accelerates_mesh_has_the_groups_that_the_doctor_names() {
+        let kind = |name: &str, over: &[usize]| (name.to_owned(), over.to_vec());
+        let mesh = GroupMesh::of_doctor(&report::Mesh {
+            axes: vec![("dp_shard".into(), 4), ("cp".into(), 2)],
+            world_size: 8,
+            sizes: Some([1, 4, 2, 1, 1]),
+            kinds: vec![
+                kind("dp_shard", &[1]),
+                kind("cp", &[2]),
+                kind("dp", &[1]),
+                kind("dp_shard_cp", &[1, 2]),
+                kind("dp_cp", &[1, 2]),
+            ],
+            note: None,
+        })
+        .expect("eight ranks can be listed");
+        assert_eq!((mesh.world(), mesh.place(5)), (8, "dp_shard 2, cp 1".to_owned()));
+        assert_eq!(mesh.lit(5), [(Hue::Dp, vec![1, 3, 7]), (Hue::Cp, vec![4])]);
+        let names: Vec<&str> = mesh.kinds.iter().map(|kind| kind.name).collect();
+        assert_eq!(names, ["dp", "cp", "dp_shard_cp", "dp_cp"]);
+    }
 
     #[test]
     fn a_lit_rank_is_in_one_group_alone() {

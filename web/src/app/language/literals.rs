@@ -35,8 +35,17 @@ const NAMES: [&str; 16] = [
 ];
 
 /// What stands before a literal that nobody reads on the page.
-const UNREAD: [&str; 6] =
-    ["class=", "aria-describedby=", "rel=", "include_str!(", ".expect(", "message!("];
+const UNREAD: [&str; 8] = [
+    "class=",
+    "aria-describedby=",
+    "rel=",
+    "include_str!(",
+    ".expect(",
+    "message!(",
+    // serde's attributes.
+    "into =",
+    "from =",
+];
 
 /// The literals in a source that read as words of a language: they would be shown as they stand.
 fn words(source: &str) -> Vec<&str> {

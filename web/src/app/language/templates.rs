@@ -1,4 +1,5 @@
-//! Holds `web/locales/zh-CN.po` to the sources: each template has its translation, none is left over.
+//! Holds the messages' catalogues to the sources: each template has its translation in the catalogue
+//! of the binary that says it, none is left over.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,11 +12,26 @@ use super::{Language, told_in};
 #[path = "../../../po.rs"]
 mod po;
 
-/// The sources whose messages the page shows.
-const SOURCES: [&str; 3] = ["../crates/plan/src", "../crates/doctor/src", "src"];
+/// What every binary may say, and what the doctor's alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Who {
+    All,
+    Doctor,
+}
 
-fn catalogue() -> BTreeMap<String, String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("locales/zh-CN.po");
+/// The sources whose messages the page shows.
+const SOURCES: [(&str, Who); 3] =
+    [("../crates/plan/src", Who::All), ("../crates/doctor/src", Who::Doctor), ("src", Who::All)];
+
+/// What the page leaves to the doctor.
+const DOCTORS: &str = "src/diagnosis/examine/";
+
+fn catalogue(who: Who) -> BTreeMap<String, String> {
+    let file = match who {
+        Who::All => "locales/zh-CN.po",
+        Who::Doctor => "locales/doctor.zh-CN.po",
+    };
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let text = std::fs::read_to_string(path).expect("there is a catalogue");
     let mut entries: BTreeMap<_, _> =
         po::read(&text).expect("it is well formed").into_iter().collect();
@@ -24,9 +40,9 @@ fn catalogue() -> BTreeMap<String, String> {
 }
 
 /// The tokens of every source, without the tests at its end.
-fn sources() -> Vec<(String, Vec<TokenTree>)> {
+fn sources() -> Vec<(String, Who, Vec<TokenTree>)> {
     let mut found = Vec::new();
-    for folder in SOURCES {
+    for (folder, who) in SOURCES {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         for entry in walkdir::WalkDir::new(folder) {
             let path = entry.expect("the sources can be listed").into_path();
@@ -34,10 +50,11 @@ fn sources() -> Vec<(String, Vec<TokenTree>)> {
             if !name.ends_with(".rs") || name.ends_with("language/templates.rs") {
                 continue;
             }
+            let who = if name.contains(DOCTORS) { Who::Doctor } else { who };
             let text = std::fs::read_to_string(path).expect("a source can be read");
             let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
             let tokens: TokenStream = text.parse().expect("a source is Rust");
-            found.push((name, tokens.into_iter().collect()));
+            found.push((name, who, tokens.into_iter().collect()));
         }
     }
     found
@@ -71,9 +88,9 @@ fn string(token: &TokenTree) -> Option<String> {
     Some(text)
 }
 
-fn templates() -> BTreeSet<String> {
+fn templates(who: Who) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for (_, tokens) in sources() {
+    for (_, _, tokens) in sources().into_iter().filter(|(_, said_by, _)| *said_by == who) {
         walk(&tokens, &mut |tokens| {
             for window in tokens.windows(3) {
                 let [TokenTree::Ident(name), TokenTree::Punct(mark), TokenTree::Group(group)] =
@@ -97,18 +114,26 @@ fn places(text: &str) -> BTreeSet<&str> {
 
 #[test]
 fn every_template_has_a_translation_and_none_is_left_over() {
-    let (templates, catalogue) = (templates(), catalogue());
-    assert!(templates.len() > 500, "only {} were found", templates.len());
-    let missing: Vec<_> = templates.iter().filter(|key| !catalogue.contains_key(*key)).collect();
-    assert!(missing.is_empty(), "without a translation: {missing:#?}");
-    let left: Vec<_> = catalogue.keys().filter(|key| !templates.contains(*key)).collect();
-    assert!(left.is_empty(), "said nowhere: {left:#?}");
+    let common = catalogue(Who::All);
+    for who in [Who::All, Who::Doctor] {
+        let (mut templates, catalogue) = (templates(who), catalogue(who));
+        assert!(templates.len() > 150, "only {} were found", templates.len());
+        if who == Who::Doctor {
+            // The doctor has both catalogues, and no sentence is in it twice.
+            templates.retain(|key| !common.contains_key(key));
+        }
+        let missing: Vec<_> =
+            templates.iter().filter(|key| !catalogue.contains_key(*key)).collect();
+        assert!(missing.is_empty(), "without a translation: {missing:#?}");
+        let left: Vec<_> = catalogue.keys().filter(|key| !templates.contains(*key)).collect();
+        assert!(left.is_empty(), "said nowhere, or in both: {left:#?}");
+    }
 }
 
 #[test]
 fn translations_have_the_same_places_and_are_chinese() {
     let is_han = |letter: char| ('\u{4e00}'..='\u{9fff}').contains(&letter);
-    for (template, text) in catalogue() {
+    for (template, text) in [Who::All, Who::Doctor].into_iter().flat_map(catalogue) {
         assert_eq!(places(&template), places(&text), "{template}");
         let said = places(&template)
             .iter()
@@ -120,7 +145,7 @@ fn translations_have_the_same_places_and_are_chinese() {
 
 #[test]
 fn no_refusal_says_what_cannot_be_translated() {
-    for (name, tokens) in sources() {
+    for (name, _, tokens) in sources() {
         walk(&tokens, &mut |tokens| {
             for window in tokens.windows(5) {
                 let words: String = window[..4].iter().map(ToString::to_string).collect();

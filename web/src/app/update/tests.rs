@@ -1,7 +1,7 @@
 //! What the page's state does with actions, and what it asks of the world outside.
 
 use super::*;
-use crate::app::language::Language;
+use crate::app::doctor::{self, samples::Sample};
 use plan::command::{Report, RunId};
 use plan::event::Scalar;
 use plan::{Event, EventKind};
@@ -337,4 +337,17 @@ fn an_address_with_faults_opens_with_notices() {
     assert_eq!(state.notices.len(), 2);
     assert_eq!(state.plan.config().seq_len, 4096);
     assert!(effects.iter().any(|e| matches!(e, Effect::WriteAddress(_))));
+}
+
+#[test]
+fn what_was_diagnosed_is_told_again_in_another_language() {
+    let ask = Effect::Consult(doctor::Order::Ask);
+    let (mut state, _) = State::open("", Language::English);
+    assert!(!state.apply(Action::Speak(Language::Chinese)).contains(&ask));
+    let sample = Sample::Healthy;
+    assert_eq!(state.apply(Action::Doctor(doctor::Act::Take(sample))), [ask.clone()]);
+    assert!(state.apply(Action::Speak(Language::English)).contains(&ask));
+    assert!(!state.apply(Action::Speak(Language::English)).contains(&ask));
+    assert!(state.apply(Action::Open("v=1&lang=zh-CN".to_owned())).contains(&ask));
+    assert_eq!(state.doctor.question(state.language).language, Language::Chinese);
 }

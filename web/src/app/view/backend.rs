@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::t;
-use ::doctor::{End, Machine, Practice, VERSIONS, practice};
 use plan::Refusal;
+use plan::runtime::practice::{End, Machine, Practice, VERSIONS, practice};
 use plan::runtime::{
     BackendChoice, Browser, DeviceChoice, Feature, Place, Preset, Probe, Support, detect,
 };

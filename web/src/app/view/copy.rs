@@ -17,6 +17,9 @@ pub struct Props {
     pub button: AttrValue,
     /// The text.
     pub text: AttrValue,
+    /// Whether another text is about to come, so that this one is not to be copied.
+    #[prop_or_default]
+    pub is_old: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -28,7 +31,7 @@ enum Told {
 
 /// The text in a box of its own.
 #[component]
-pub fn Copyable(Props { id, title, button, text }: &Props) -> Html {
+pub fn Copyable(Props { id, title, button, text, is_old }: &Props) -> Html {
     let told = use_state(|| Told::Nothing);
     {
         let told = told.clone();
@@ -53,7 +56,7 @@ pub fn Copyable(Props { id, title, button, text }: &Props) -> Html {
             <h3>{ title }</h3>
             <pre id={id.clone()} tabindex="0" role="region" aria-label={title.clone()}>{ text }</pre>
             <div class="row">
-                <button type="button" onclick={copy}>{ button }</button>
+                <button type="button" disabled={*is_old} onclick={copy}>{ button }</button>
                 <span role="status" class="hint">{ match *told {
                     Told::Nothing => None,
                     Told::Copied => Some(t!("copy.copied")),

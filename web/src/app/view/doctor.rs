@@ -7,7 +7,6 @@ mod input;
 mod outlook;
 
 use crate::t;
-use ::doctor::{Report, Severity, Verdict};
 use plan::{Message, message};
 use yew::prelude::*;
 
@@ -17,6 +16,7 @@ use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::view::field::sentence;
 use crate::app::view::parts::section;
+use crate::diagnosis::report::{Found, Report, Verdict};
 
 /// Properties of [`DoctorView`].
 #[derive(Clone, PartialEq, Properties)]
@@ -31,11 +31,15 @@ pub struct Props {
 #[component]
 pub fn DoctorView(Props { doctor, on }: &Props) -> Html {
     let act = on.reform(Action::Doctor);
+    {
+        let act = act.clone();
+        use_effect_with((), move |()| act.emit(Act::Arrive));
+    }
     html! {
         <div class="doctor-columns">
             <input::InputView doctor={doctor.clone()} on={act.clone()} />
             <div class="views">
-                { verdict(doctor) }
+                { verdict(doctor, &act) }
                 if let Some(report) = doctor.report() {
                     { diagnosis(doctor, report, &act) }
                 }
@@ -48,10 +52,10 @@ fn diagnosis(doctor: &Doctor, report: &Report, act: &Callback<Act>) -> Html {
     html! {
         <>
             if !report.findings.is_empty() {
-                { findings::view(&report.findings) }
+                { findings::view(report) }
             }
             if let Some(corrected) = &report.corrected {
-                { fix::view(corrected, act) }
+                { fix::view(corrected, doctor.is_behind(), act) }
             }
             { outlook::view(doctor, report, act) }
             { checklist::view(doctor, &report.stories, act) }
@@ -60,8 +64,12 @@ fn diagnosis(doctor: &Doctor, report: &Report, act: &Callback<Act>) -> Html {
 }
 
 /// How it stands, told at once to who cannot see it.
-fn verdict(doctor: &Doctor) -> Html {
+fn verdict(doctor: &Doctor, act: &Callback<Act>) -> Html {
     let body = match &doctor.outcome {
+        // Until the first answer, which waits for the doctor's files.
+        Outcome::Nothing if doctor.is_behind() => html! {
+            <p class="verdict nothing">{ t!("doctor.verdict.reading") }</p>
+        },
         Outcome::Nothing => html! {
             <p class="verdict nothing">{ t!("doctor.verdict.nothing") }</p>
         },
@@ -79,17 +87,35 @@ fn verdict(doctor: &Doctor) -> Html {
                 </ul>
             </>
         },
-        Outcome::Diagnosed(report) => said(report, doctor.took_ms),
+        Outcome::Diagnosed(report) => said(report),
     };
     section(
         "verdict-view",
         t!("doctor.verdict.title"),
         html! { { t!("doctor.verdict.lead") } },
-        html! { <div role="status" aria-label={t!("doctor.verdict.label")}>{ body }</div> },
+        html! {
+            <>
+                { failed(doctor, act) }
+                <div role="status" aria-label={t!("doctor.verdict.label")}>{ body }</div>
+            </>
+        },
     )
 }
 
-fn said(report: &Report, took_ms: f64) -> Html {
+/// Why no answer comes, and a way to try again.
+fn failed(doctor: &Doctor, act: &Callback<Act>) -> Html {
+    let Some(why) = &doctor.failure else { return html! {} };
+    html! {
+        <div role="alert">
+            <p class="error">{ t!("doctor.failed.because", why = told(why)) }</p>
+            <button type="button" onclick={act.reform(|_| Act::Diagnose)}>
+                { t!("doctor.failed.again") }
+            </button>
+        </div>
+    }
+}
+
+fn said(report: &Report) -> Html {
     let (class, mark) = match report.verdict {
         Verdict::Ok => ("good-verdict", "✓"),
         Verdict::Warning => ("warning-verdict", "▲"),
@@ -98,37 +124,32 @@ fn said(report: &Report, took_ms: f64) -> Html {
     html! {
         <>
             <p class={classes!("verdict", class)}>
-                { format!("{mark} {}", told(&report.verdict.title())) }
+                { format!("{mark} {}", report.sentence) }
             </p>
             <p>
-                { counted(report) }
+                { counted(&report.found) }
                 { " " }
-                <span class="hint">{ t!("doctor.verdict.took", ms = format!("{took_ms:.1}")) }</span>
+                <span class="hint">{ t!("doctor.verdict.took", ms = format!("{:.1}", report.took_ms)) }</span>
             </p>
             if !report.assumed.is_empty() {
-                <p class="hint">{ t!("doctor.verdict.assumed", list = assumed(report)) }</p>
+                <p class="hint">{ t!("doctor.verdict.assumed", list = report.assumed) }</p>
             }
         </>
     }
 }
 
-fn assumed(report: &Report) -> String {
-    told(&Message::list(&report.assumed, |list, item| message!("{list}; {item}", list, item)))
-}
-
-fn counted(report: &Report) -> String {
-    let of = |severity| report.findings.iter().filter(|f| f.severity == severity).count();
-    let errors = match of(Severity::Error) {
+fn counted(found: &Found) -> String {
+    let errors = match found.errors {
         0 => None,
         1 => Some(t!("doctor.counted.error")),
         count => Some(t!("doctor.counted.errors", count = count)),
     };
-    let warnings = match of(Severity::Warning) {
+    let warnings = match found.warnings {
         0 => None,
         1 => Some(t!("doctor.counted.warning")),
         count => Some(t!("doctor.counted.warnings", count = count)),
     };
-    let notes = match of(Severity::Info) {
+    let notes = match found.notes {
         0 => None,
         1 => Some(t!("doctor.counted.note")),
         count => Some(t!("doctor.counted.notes", count = count)),

@@ -2,13 +2,12 @@
 //! user can know.
 
 use crate::t;
-use ::doctor::{State, Step, Story};
 use yew::prelude::*;
 
 use crate::app::doctor::{Act, Doctor};
-use crate::app::language::told;
 use crate::app::view::parts::section;
 use crate::app::view::typed::tick;
+use crate::diagnosis::report::{State, Step, Story};
 
 /// Both checklists.
 pub fn view(doctor: &Doctor, stories: &[Story], on: &Callback<Act>) -> Html {
@@ -27,13 +26,15 @@ pub fn view(doctor: &Doctor, stories: &[Story], on: &Callback<Act>) -> Html {
 fn checklist(doctor: &Doctor, story: &Story, on: &Callback<Act>) -> Html {
     let id = format!("story-{}", story.id);
     html! {
-        <article key={story.id} aria-labelledby={id.clone()}>
-            <h3 {id}>{ told(&story.title) }</h3>
+        <article key={story.id.as_str()} aria-labelledby={id.clone()}>
+            <h3 {id}>{ &story.title }</h3>
             <ol class="checklist">
                 { for story.steps.iter().enumerate().map(|(index, step)| {
-                    let ticked = doctor.ticked.contains(&(story.id, index));
-                    let (on, story) = (on.clone(), story.id);
-                    let tick = Callback::from(move |ticked| on.emit(Act::Tick(story, index, ticked)));
+                    let ticked = doctor.ticked.contains(&(story.id.clone(), index));
+                    let (on, story) = (on.clone(), story.id.clone());
+                    let tick = Callback::from(move |ticked| {
+                        on.emit(Act::Tick(story.clone(), index, ticked));
+                    });
                     html! { <li key={index}>{ item(step, ticked, tick) }</li> }
                 }) }
             </ol>
@@ -52,12 +53,12 @@ fn item(step: &Step, ticked: bool, on: Callback<bool>) -> Html {
     };
     html! {
         <>
-            <p><b>{ told(&step.question) }</b></p>
+            <p><b>{ &step.question }</b></p>
             <p>
                 <span class={classes!("state", class)}>
                     <span aria-hidden="true">{ mark }</span>{ format!(" {word} ") }
                 </span>
-                { told(&step.answer) }
+                { &step.answer }
             </p>
             if step.state == State::Unknown {
                 { tick(t!("doctor.checklist.tick"), ticked, on) }

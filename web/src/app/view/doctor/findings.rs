@@ -1,18 +1,15 @@
 //! What was found, in the order in which a run meets it.
 
 use crate::t;
-use ::doctor::{Finding, Severity};
 use yew::prelude::*;
 
-use crate::app::language::told;
 use crate::app::view::parts::section;
-
-/// More findings are counted, not shown: each is a card, and a file of nothing but unknown keys has
-/// thousands.
-const SHOWN: usize = 100;
+use crate::diagnosis::report::{Finding, Report, Severity};
 
 /// The findings.
-pub fn view(findings: &[Finding]) -> Html {
+pub fn view(report: &Report) -> Html {
+    let findings = &report.findings;
+    let more = report.found.all() - findings.len();
     section(
         "findings",
         t!("doctor.findings.title"),
@@ -20,12 +17,12 @@ pub fn view(findings: &[Finding]) -> Html {
         html! {
             <>
             <ol class="finding-list">
-                { for findings.iter().take(SHOWN).enumerate().map(|(index, finding)| html! {
+                { for findings.iter().enumerate().map(|(index, finding)| html! {
                     <li key={index}>{ one(finding) }</li>
                 }) }
             </ol>
-            if findings.len() > SHOWN {
-                <p>{ t!("doctor.findings.more", count = findings.len() - SHOWN) }</p>
+            if more > 0 {
+                <p>{ t!("doctor.findings.more", count = more) }</p>
             }
             </>
         },
@@ -42,17 +39,17 @@ fn one(finding: &Finding) -> Html {
         <article class={classes!("finding", class)}>
             <p class="finding-head">
                 <b class="severity"><span aria-hidden="true">{ mark }</span>{ " " }{ word }</b>
-                <span>{ told(&finding.stage.title()) }</span>
-                if let Some(place) = finding.place {
+                <span>{ &finding.stage }</span>
+                if let Some((line, column)) = finding.place {
                     <span>
-                        { t!("doctor.findings.place", line = place.line, column = place.column) }
+                        { t!("doctor.findings.place", line = line, column = column) }
                     </span>
                 }
-                <code>{ finding.id.name() }</code>
+                <code>{ &finding.id }</code>
             </p>
-            <h3>{ told(&finding.message) }</h3>
-            <p>{ told(&finding.why) }</p>
-            <p><b>{ t!("doctor.findings.change") }</b>{ " " }{ told(&finding.fix) }</p>
+            <h3>{ &finding.message }</h3>
+            <p>{ &finding.why }</p>
+            <p><b>{ t!("doctor.findings.change") }</b>{ " " }{ &finding.fix }</p>
             { known(finding) }
         </article>
     }
@@ -60,7 +57,7 @@ fn one(finding: &Finding) -> Html {
 
 /// Since and until which version, and where it is public.
 fn known(finding: &Finding) -> Html {
-    let versions = match (finding.since, finding.fixed_in) {
+    let versions = match (&finding.since, &finding.fixed_in) {
         (Some(since), Some(until)) => Some(t!("doctor.known.both", since = since, until = until)),
         (Some(since), None) => Some(t!("doctor.known.since", since = since)),
         (None, Some(until)) => Some(t!("doctor.known.until", until = until)),
@@ -72,9 +69,9 @@ fn known(finding: &Finding) -> Html {
     html! {
         <p class="hint">
             { versions }
-            if let (Some(link), Some(reference)) = (finding.link(), finding.reference) {
+            if let (Some(link), Some(reference)) = (&finding.link, &finding.reference) {
                 { " " }
-                <a href={link} target="_blank" rel="noreferrer">{ reference }</a>
+                <a href={link.clone()} target="_blank" rel="noreferrer">{ reference }</a>
             }
         </p>
     }

@@ -1,15 +1,15 @@
 //! The run as it would work: to copy, or to take over.
 
 use crate::t;
-use ::doctor::Corrected;
 use yew::prelude::*;
 
 use crate::app::doctor::Act;
 use crate::app::view::copy::Copyable;
 use crate::app::view::parts::section;
+use crate::diagnosis::report::Corrected;
 
-/// The corrected run.
-pub fn view(corrected: &Corrected, on: &Callback<Act>) -> Html {
+/// The corrected run; what `is_old` is that of something entered before, and is not taken.
+pub fn view(corrected: &Corrected, is_old: bool, on: &Callback<Act>) -> Html {
     let install: Vec<String> =
         corrected.install.iter().map(|package| format!("pip install \"{package}\"")).collect();
     let variables: Vec<String> =
@@ -33,11 +33,16 @@ pub fn view(corrected: &Corrected, on: &Callback<Act>) -> Html {
                     let title = t!(format!("doctor.fix.what.{part}"));
                     let button = t!(format!("doctor.fix.copy.{part}"));
                     Some(html! {
-                        <Copyable key={part} id={format!("fix-{part}")} {title} {button} {text} />
+                        <Copyable key={part} id={format!("fix-{part}")} {title} {button} {text} {is_old} />
                     })
                 }) }
                 <div class="row">
-                    <button type="button" class="primary" onclick={on.reform(|_| Act::UseCorrected)}>
+                    <button
+                        type="button"
+                        class="primary"
+                        disabled={is_old}
+                        onclick={on.reform(|_| Act::UseCorrected)}
+                    >
                         { t!("doctor.fix.use") }
                     </button>
                 </div>

@@ -2,18 +2,17 @@
 //! the playground.
 
 use crate::t;
-use ::doctor::{Context, Playground, Report};
 use yew::prelude::*;
 
 use crate::app::doctor::{Act, Doctor};
 use crate::app::form::Form;
 use crate::app::groups::mesh::GroupMesh;
-use crate::app::language::told;
 use crate::app::places::Place;
 use crate::app::view::groups::Chooser;
 use crate::app::view::parts::section;
 use crate::app::whole::whole;
 use crate::app::{address, browser};
+use crate::diagnosis::report::{Mesh, Playground, Report};
 
 /// The outlook.
 pub fn view(doctor: &Doctor, report: &Report, on: &Callback<Act>) -> Html {
@@ -23,7 +22,7 @@ pub fn view(doctor: &Doctor, report: &Report, on: &Callback<Act>) -> Html {
                 "context",
                 t!("doctor.context.title"),
                 html! { { t!("doctor.context.lead") } },
-                context(&report.context),
+                context(report),
             ) }
             if let Some(mesh) = &report.mesh {
                 { section(
@@ -50,18 +49,18 @@ pub fn view(doctor: &Doctor, report: &Report, on: &Callback<Act>) -> Html {
     }
 }
 
-fn context(context: &Context) -> Html {
+fn context(report: &Report) -> Html {
     html! {
         <p role="status" aria-label={t!("doctor.context.title")}>
-            <b>{ t!("doctor.context.fate", fate = told(&context.fate.title())) }</b>
-            if let Some(stage) = context.stops {
-                { " " }{ t!("doctor.context.stops", stage = told(&stage.title())) }
+            <b>{ t!("doctor.context.fate", fate = report.fate) }</b>
+            if let Some(stage) = &report.stops {
+                { " " }{ t!("doctor.context.stops", stage = stage) }
             }
         </p>
     }
 }
 
-fn size(mesh: &::doctor::Mesh) -> String {
+fn size(mesh: &Mesh) -> String {
     let axes: Vec<String> = mesh.axes.iter().map(|(axis, size)| format!("{axis} {size}")).collect();
     let axes = axes.join(" × ");
     let ranks = mesh.world_size;
@@ -71,12 +70,12 @@ fn size(mesh: &::doctor::Mesh) -> String {
         (_, false) => t!("doctor.mesh.axes", ranks = ranks, axes = axes),
     };
     match &mesh.note {
-        Some(note) => format!("{words} {}", t!("doctor.mesh.groupless", note = told(note))),
+        Some(note) => format!("{words} {}", t!("doctor.mesh.groupless", note = note)),
         None => words.into(),
     }
 }
 
-fn ranks(doctor: &Doctor, mesh: &::doctor::Mesh, on: &Callback<Act>) -> Html {
+fn ranks(doctor: &Doctor, mesh: &Mesh, on: &Callback<Act>) -> Html {
     match GroupMesh::of_doctor(mesh) {
         Some(mesh) if mesh.world() > 1 => {
             let typed = if doctor.rank.is_empty() { "0" } else { &doctor.rank };
@@ -96,7 +95,7 @@ fn link(playground: &Playground) -> Html {
             <p><a class="button" href={browser::link(&run)}>{ t!("doctor.playground.open") }</a></p>
             if !playground.notes.is_empty() {
                 <ul class="hint bullets">
-                    { for playground.notes.iter().map(|note| html! { <li>{ told(note) }</li> }) }
+                    { for playground.notes.iter().map(|note| html! { <li>{ note }</li> }) }
                 </ul>
             }
         </>

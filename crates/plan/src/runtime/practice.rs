@@ -4,14 +4,24 @@
 //! `PartialState._prepare_backend`, `set_device` and `AcceleratorState`. That several processes
 //! on a CPU form a group in 1.12.0 and stay alone from 1.13.0 on was also found by running both.
 
-use plan::runtime::{BackendChoice, DeviceChoice, Feature, Launch, Place, Preset, Request};
-use plan::{Message, message};
+use super::{BackendChoice, DeviceChoice, Feature, Launch, Place, Preset, Probe, Request};
+use crate::version::{Version, release};
+use crate::{Message, message};
 
-use crate::input::Machine;
-use crate::version::{REPAIRED, Version, release};
-
+/// The first accelerate in which a CP context is built again, and in which processes on a CPU stay
+/// alone.
+pub const REPAIRED: Version = release(1, 13, 0);
 /// The versions that are told side by side: the last before the change, and the change.
 pub const VERSIONS: [Version; 2] = [release(1, 12, 0), REPAIRED];
+
+/// A machine by its name, and what it has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    /// The preset that it comes from.
+    pub preset: Preset,
+    /// What it has.
+    pub probe: Probe,
+}
 
 /// What one version of accelerate does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -349,7 +359,7 @@ impl<'a> Story<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::runtime::{Build, Gpus, Probe};
+    use crate::runtime::{Build, Gpus};
 
     fn machine(preset: Preset) -> Machine {
         let this = Probe {

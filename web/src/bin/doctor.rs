@@ -1,0 +1,5 @@
+//! The doctor.
+
+fn main() {
+    web::diagnosis::serve();
+}

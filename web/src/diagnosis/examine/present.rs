@@ -1,0 +1,98 @@
+//! One diagnosis: from what is entered to what the page draws.
+
+use doctor::{Input, Report as Diagnosis, diagnose_and_correct};
+use web_time::Instant;
+
+use super::input;
+use super::tell::Teller;
+use crate::app::doctor::entered::Entered;
+use crate::app::language::Language;
+use crate::diagnosis::report::Outcome;
+
+/// Diagnoses what is entered, and tells it in a language.
+pub fn examine(entered: &Entered, language: Language) -> Result<Outcome, String> {
+    let begun = Instant::now();
+    let teller = Teller(language);
+    Ok(match diagnose(entered) {
+        Ok(None) => Outcome::Nothing,
+        Ok(Some((report, corrected))) => {
+            let took_ms = begun.elapsed().as_secs_f64() * 1e3;
+            Outcome::Diagnosed(teller.report(&report, corrected.as_ref(), took_ms))
+        }
+        Err(refusals) => Outcome::Refused(refusals.iter().map(|r| teller.refusal(r)).collect()),
+    })
+}
+
+/// The diagnosis, and what would be entered for the corrected run.
+fn diagnose(entered: &Entered) -> Result<Option<(Diagnosis, Option<Input>)>, Vec<plan::Refusal>> {
+    let Some(input) = input::read(entered)? else { return Ok(None) };
+    diagnose_and_correct(&input).map(Some).map_err(|refusal| vec![refusal])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::doctor::entered::Part;
+    use crate::app::doctor::samples::Sample;
+    use crate::diagnosis::report::{AXES, FLATTENED, Report, SHOWN};
+
+    fn told(entered: &Entered, language: Language) -> Report {
+        match examine(entered, language) {
+            Ok(Outcome::Diagnosed(report)) => report,
+            other => panic!("no diagnosis: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_diagnosis_comes_in_the_language_that_is_asked_for() {
+        let entered = Sample::LostContext.entered();
+        let english = told(&entered, Language::English);
+        let chinese = told(&entered, Language::Chinese);
+        assert_eq!(english.sentence, "This run will go wrong.");
+        let is_han = |letter: char| ('\u{4e00}'..='\u{9fff}').contains(&letter);
+        let finding = &chinese.findings[0];
+        for text in [&chinese.sentence, &finding.stage, &finding.why, &finding.fix, &chinese.fate] {
+            assert!(text.contains(is_han), "{text}");
+        }
+        assert_eq!(finding.id, english.findings[0].id);
+        assert_eq!(chinese.corrected, english.corrected);
+    }
+
+    #[test]
+    fn a_refusal_comes_in_the_language_that_is_asked_for() {
+        let entered = Entered::default().with(Part::Settings, "WORLD_SIZE");
+        let Ok(Outcome::Refused(refusals)) = examine(&entered, Language::Chinese) else {
+            panic!("it is no setting");
+        };
+        assert!(refusals[0].reason.contains("1") && !refusals[0].reason.contains("line"));
+    }
+
+    #[test]
+    fn a_diagnosis_travels_whole() {
+        for sample in Sample::ALL {
+            let outcome = examine(&sample.entered(), Language::Chinese).expect("it is examined");
+            let bytes = postcard::to_stdvec(&outcome).expect("it can be sent");
+            assert_eq!(postcard::from_bytes::<Outcome>(&bytes).expect("it arrives"), outcome);
+        }
+    }
+
+    #[test]
+    fn of_thousands_of_findings_a_hundred_are_sent_and_all_counted() {
+        let lines: String = (0..2000).map(|line| format!("unheard_of_{line}: 1\n")).collect();
+        let report = told(&Entered::default().with(Part::Config, lines), Language::English);
+        assert_eq!(report.findings.len(), SHOWN);
+        let found = report.found;
+        assert!(found.errors + found.warnings + found.notes >= 2000, "{found:?}");
+    }
+
+    #[test]
+    fn the_page_knows_every_group_by_name() {
+        assert_eq!(doctor::Axis::ALL.map(doctor::Axis::name), AXES);
+        let report = told(&Sample::Healthy.entered(), Language::English);
+        let mesh = report.mesh.expect("it has a mesh");
+        assert_eq!(mesh.sizes, Some([1, 4, 2, 1, 1]));
+        for (name, _) in &mesh.kinds {
+            assert!(AXES.contains(&name.as_str()) || FLATTENED.contains(&name.as_str()), "{name}");
+        }
+    }
+}
