@@ -14,9 +14,11 @@ const RUN: &str = "v=1&cp=2&seed=11";
 
 /// Workers of another build than the page's would be refused with an alert, which ends every wait.
 async fn trains(page: &Page) -> Result<()> {
-    page.until_ready(2).await?;
+    page.until_back(2).await?;
+    let steps = page.step().await?;
     page.press("Step").await?;
-    page.until_step(1).await
+    page.until_step(steps + 1).await?;
+    page.until_status("State", "Paused").await
 }
 
 /// What happens when a tab is looked at again: the browser asks for a new service worker.
@@ -25,8 +27,11 @@ async fn look_for_another(page: &Page) -> Result<()> {
     Ok(())
 }
 
+/// How many builds are kept; the last run is beside them.
 async fn caches(page: &Page) -> Result<usize> {
-    let names = page.script("return caches.keys();", json!([])).await?;
+    let script = "return caches.keys()
+         .then(names => names.filter(name => !name.startsWith('ringside-last-run')));";
+    let names = page.script(script, json!([])).await?;
     Ok(names.as_array().map_or(0, Vec::len))
 }
 

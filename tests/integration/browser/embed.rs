@@ -39,6 +39,8 @@ fn a_frame_shows_the_chosen_panels_alone_and_trains() -> Result<()> {
         ensure!(!whole.contains("embed") && whole.contains("seed=11"), "{whole}");
         let loss = page.loss().await?;
         page.go(&whole).await?;
+        page.until_back(2).await?;
+        page.press("Reset").await?;
         page.until_ready(2).await?;
         page.press("Step").await?;
         page.until_step(1).await?;

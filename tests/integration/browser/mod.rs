@@ -6,10 +6,12 @@
 
 mod builds;
 mod chrome;
+mod devtools;
 mod drive;
 mod page;
 mod site;
 
+mod accessibility;
 mod bench;
 mod cursor;
 mod decisions;
@@ -30,4 +32,7 @@ mod policy;
 mod running;
 mod share;
 mod timeline;
+mod travel;
+mod trials;
 mod views;
+mod visual;

@@ -21,8 +21,10 @@ fn trains_without_a_host(prefix: &'static str) -> Result<()> {
         page.until_ready(2).await?;
         // And a fresh page.
         page.reload().await?;
-        page.until_ready(2).await?;
+        page.until_back(2).await?;
         ensure!(page.value("Seed").await? == "11", "the address still holds the run");
+        page.press("Reset").await?;
+        page.until_ready(2).await?;
         page.tick("Check against one rank").await?;
         page.press("Step").await?;
         page.until_step(1).await?;

@@ -22,7 +22,8 @@ fn a_deep_link_below_a_path_survives_a_reload() -> Result<()> {
         shows_the_link(page).await?;
         let first = page.loss().await?;
         page.reload().await?;
-        page.until("a fresh page", async |page| Ok(page.step().await? == 0)).await?;
+        page.until_back(2).await?;
+        page.press("Reset").await?;
         shows_the_link(page).await?;
         ensure!(page.loss().await? == first, "the same link gave another loss");
         let missing = site.not_found();

@@ -115,6 +115,8 @@ impl Record {
     /// Keeps the state after `steps` steps.
     pub fn keep(&mut self, steps: u32, bytes: Rc<[u8]>) {
         self.snapshots.add(steps, bytes);
+        let snapshots = &self.snapshots;
+        self.marks.retain(|&steps, _| snapshots.get(steps).is_some());
         if steps == self.at {
             self.mark();
         }
@@ -310,6 +312,18 @@ mod tests {
         assert_eq!(record.curve.losses().len(), 4);
         record.go_back(None);
         assert_eq!((record.steps(), record.figures.times.steps(1), record.loss()), (0, 0, None));
+    }
+
+    #[test]
+    fn what_was_counted_goes_with_its_state() {
+        let mut record = Record::default();
+        let large: Rc<[u8]> = vec![0; 8 << 20].into();
+        for number in 0..40 {
+            record.add(1, step(0, number, 5.0));
+            record.keep(number + 1, Rc::clone(&large));
+        }
+        assert!(record.marks.len() < 20 && record.marks.contains_key(&40));
+        assert!(record.marks.keys().all(|&steps| record.state(steps).is_some()));
     }
 
     #[test]
