@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use fantoccini::actions::MouseActions;
+use fantoccini::elements::Element;
 use fantoccini::wd::WindowHandle;
 use fantoccini::{Client, Locator};
 use serde_json::{Value, json};
@@ -94,6 +95,7 @@ impl Page {
         );
         let button = self.client.find(Locator::XPath(&path)).await;
         let button = button.with_context(|| format!("there is no button {name}"))?;
+        self.show(&button).await?;
         button.click().await.with_context(|| format!("{name} cannot be pressed"))
     }
 
@@ -146,7 +148,16 @@ impl Page {
     /// Ticks the checkbox whose label begins with `name`.
     pub async fn tick(&self, name: &str) -> Result<()> {
         let path = format!("//label[starts-with(normalize-space(.), '{name}')]/input");
-        Ok(self.client.find(Locator::XPath(&path)).await?.click().await?)
+        let input = self.client.find(Locator::XPath(&path)).await?;
+        self.show(&input).await?;
+        Ok(input.click().await?)
+    }
+
+    /// Scrolls to where no bar at an edge of the window covers it.
+    async fn show(&self, element: &Element) -> Result<()> {
+        let script = "arguments[0].scrollIntoView({ block: 'center' });";
+        self.client.execute(script, vec![serde_json::to_value(element)?]).await?;
+        Ok(())
     }
 
     /// The text of the status region with this name; empty if there is none.
