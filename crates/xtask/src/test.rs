@@ -140,7 +140,7 @@ impl Step {
                 site::build(&toolbox, &Site { dist: &dist, public_url: "./", fetch })
             }
             Self::Browser => {
-                let toolbox = native(&[Need::Page, Need::Browser])?;
+                let toolbox = native(&[Need::Page, Need::Browser, Need::Axe])?;
                 visible(browser_tests(&toolbox, &site::default_dist()), ["browser"])
             }
         }

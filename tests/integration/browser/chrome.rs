@@ -29,6 +29,7 @@ const FLAGS: [&str; 9] = [
 /// The browser.
 pub struct Chrome {
     driver: Child,
+    port: u16,
     client: Client,
     _profile: TempDir,
 }
@@ -60,7 +61,7 @@ impl Chrome {
         let client = connect(port, options).await;
         let mut driver = driver;
         match client {
-            Ok(client) => Ok(Self { driver, client, _profile: profile }),
+            Ok(client) => Ok(Self { driver, port, client, _profile: profile }),
             Err(error) => {
                 end(&mut driver);
                 Err(error)
@@ -71,6 +72,11 @@ impl Chrome {
     /// The WebDriver session.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// Where the driver listens.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 }
 

@@ -28,7 +28,7 @@ pub fn open(
     runtime.block_on(async {
         let site = Site::serve(hosting).await?;
         let chrome = Chrome::start().await?;
-        let page = Page::open(chrome.client(), &site.url(fragment)).await?;
+        let page = Page::open(&chrome, &site.url(fragment)).await?;
         let told = AssertUnwindSafe(story(&page, &site)).catch_unwind();
         let outcome = tokio::time::timeout(LIMIT, told).await;
         let shown = page.shown().await;

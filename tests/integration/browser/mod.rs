@@ -6,10 +6,12 @@
 
 mod builds;
 mod chrome;
+mod devtools;
 mod drive;
 mod page;
 mod site;
 
+mod accessibility;
 mod bench;
 mod cursor;
 mod decisions;
@@ -31,5 +33,8 @@ mod running;
 mod share;
 mod timeline;
 mod translation;
+mod travel;
+mod trials;
 mod views;
+mod visual;
 mod what_if;

@@ -3,9 +3,14 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use fantoccini::actions::MouseActions;
+use fantoccini::elements::Element;
 use fantoccini::wd::WindowHandle;
 use fantoccini::{Client, Locator};
 use serde_json::{Value, json};
+
+use super::chrome::Chrome;
+use super::devtools;
 
 /// Patience for whatever the page must do; a busy machine is slow.
 pub const SOON: Duration = Duration::from_secs(60);
@@ -14,13 +19,43 @@ const POLL: Duration = Duration::from_millis(50);
 /// An open page.
 pub struct Page {
     client: Client,
+    driver: u16,
 }
 
 impl Page {
     /// Opens `url`.
-    pub async fn open(client: &Client, url: &str) -> Result<Self> {
-        client.goto(url).await?;
-        Ok(Self { client: client.clone() })
+    pub async fn open(chrome: &Chrome, url: &str) -> Result<Self> {
+        chrome.client().goto(url).await?;
+        Ok(Self { client: chrome.client().clone(), driver: chrome.port() })
+    }
+
+    /// Gives the browser a command of its own protocol.
+    pub async fn devtools(&self, command: &str, parameters: Value) -> Result<Value> {
+        devtools::command(self.driver, &self.client, command, parameters).await
+    }
+
+    /// Lets the user prefer this theme, `light` or `dark`, and no motion.
+    pub async fn prefer(&self, theme: &str) -> Result<()> {
+        let features = json!([
+            { "name": "prefers-color-scheme", "value": theme },
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+        ]);
+        let features = json!({ "features": features });
+        self.devtools("Emulation.setEmulatedMedia", features).await?;
+        Ok(())
+    }
+
+    /// Gives the page a window of this size.
+    pub async fn resize(&self, width: u32, height: u32) -> Result<()> {
+        let metrics =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.devtools("Emulation.setDeviceMetricsOverride", metrics).await?;
+        Ok(())
+    }
+
+    /// Does what a pointer does, in order.
+    pub async fn point(&self, actions: MouseActions) -> Result<()> {
+        Ok(self.client.perform_actions(actions).await?)
     }
 
     /// Loads it again.
@@ -60,6 +95,7 @@ impl Page {
         );
         let button = self.client.find(Locator::XPath(&path)).await;
         let button = button.with_context(|| format!("there is no button {name}"))?;
+        self.show(&button).await?;
         button.click().await.with_context(|| format!("{name} cannot be pressed"))
     }
 
@@ -112,7 +148,16 @@ impl Page {
     /// Ticks the checkbox whose label begins with `name`.
     pub async fn tick(&self, name: &str) -> Result<()> {
         let path = format!("//label[starts-with(normalize-space(.), '{name}')]/input");
-        Ok(self.client.find(Locator::XPath(&path)).await?.click().await?)
+        let input = self.client.find(Locator::XPath(&path)).await?;
+        self.show(&input).await?;
+        Ok(input.click().await?)
+    }
+
+    /// Scrolls to where no bar at an edge of the window covers it.
+    async fn show(&self, element: &Element) -> Result<()> {
+        let script = "arguments[0].scrollIntoView({ block: 'center' });";
+        self.client.execute(script, vec![serde_json::to_value(element)?]).await?;
+        Ok(())
     }
 
     /// The text of the status region with this name; empty if there is none.
@@ -225,6 +270,26 @@ impl Page {
             if world == 1 { "1 worker ready".to_owned() } else { format!("{world} workers") };
         self.until_status("State", &text).await?;
         self.until_status("State", "ready").await
+    }
+
+    /// All workers are up, and the run of an earlier visit is back, if one was kept.
+    pub async fn until_back(&self, world: usize) -> Result<()> {
+        // The page asked for it before this does, so it has its answer before this has.
+        let settled = "return caches.keys()
+             .then(names => Promise.all(names.map(name => caches.open(name))))
+             .then(all => Promise.all(all.map(cache => cache.match('last-run'))))
+             .then(found => Promise.all(found.map(run => run?.arrayBuffer()))).then(() => true);";
+        self.script(settled, json!([])).await?;
+        let ready = format!("{world} worker");
+        let stands = async |page: &Self| {
+            page.no_alert().await?;
+            let state = page.status("State").await?;
+            Ok(state.contains("Paused")
+                || state.contains("Finished")
+                || (state.starts_with(&ready) && state.contains("ready")))
+        };
+        self.until("the workers, or the last run", stands).await?;
+        Ok(())
     }
 
     /// The files of this page are kept: what it asks for from now on need not come from its host.

@@ -9,7 +9,7 @@ use super::page::Page;
 use super::site::Hosting;
 
 /// Keeps the page's workers where a test can reach them, as nothing on the page would.
-const KEEP_WORKERS: &str = "window.kept = [];
+pub const KEEP_WORKERS: &str = "window.kept = [];
      window.Worker = class extends Worker { constructor(...a) { super(...a); kept.push(this); } };";
 
 #[test]

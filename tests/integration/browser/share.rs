@@ -10,7 +10,7 @@ use super::site::Hosting;
 
 /// Keeps what the page hands out as downloads: name and content.
 /// The policy lets the page fetch no blob, so each is kept as its address is made.
-const CATCH: &str = "window.files = [];
+pub const CATCH: &str = "window.files = [];
      const blobs = new Map(), create = URL.createObjectURL;
      URL.createObjectURL = blob => {
          const url = create.call(URL, blob);
@@ -27,12 +27,13 @@ const CATCH: &str = "window.files = [];
          const link = event.target.closest?.('a[download]');
          if (!link) return;
          event.preventDefault();
-         const file = { name: link.download, text: null, size: 0, type: '' };
+         const file = { name: link.download, text: null, bytes: null, size: 0, type: '' };
          files.push(file);
          const blob = blobs.get(link.href) ?? decoded(link.href);
          file.size = blob.size;
          file.type = blob.type;
          blob.text().then(text => { file.text = text; });
+         blob.arrayBuffer().then(bytes => { file.bytes = [...new Uint8Array(bytes)]; });
      }, true);";
 
 /// Presses `button` and takes the file that comes: its name, its type and its text.

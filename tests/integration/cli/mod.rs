@@ -26,7 +26,7 @@ use serde_json::Value;
 
 /// How a run of the binary ended.
 #[derive(Debug)]
-struct End {
+pub struct End {
     code: Option<i32>,
     stdout: String,
     stderr: String,
@@ -41,10 +41,10 @@ impl End {
 }
 
 /// A folder that the binary runs in, gone with the test.
-struct Folder(tempfile::TempDir);
+pub struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
@@ -81,13 +81,13 @@ impl Folder {
     }
 
     /// The same, for lines that must do what they say.
-    fn done(&self, line: &str) -> End {
+    pub fn done(&self, line: &str) -> End {
         let end = self.run(line);
         assert_eq!(end.code, Some(0), "{line}: {end:#?}");
         end
     }
 
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
         std::fs::write(self.path(name), bytes).unwrap();
     }
 
@@ -95,7 +95,7 @@ impl Folder {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
@@ -110,7 +110,7 @@ impl Folder {
     }
 
     /// The lines of a file, each as JSON.
-    fn lines(&self, name: &str) -> Vec<Value> {
+    pub fn lines(&self, name: &str) -> Vec<Value> {
         self.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
@@ -132,7 +132,7 @@ fn numbers(value: &Value) -> Vec<u64> {
 }
 
 /// The binary, built once as `cargo run --release` builds it.
-fn binary() -> &'static Path {
+pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
         let run = escargot::CargoBuild::new()

@@ -1,6 +1,7 @@
 //! `cargo xtask setup`: finds the tools that the other commands need, gets those that are missing.
 
 mod apt;
+mod axe;
 mod browser;
 mod cargo_tool;
 mod components;
@@ -18,7 +19,7 @@ use cargo_tool::CargoTool;
 /// Flags of `cargo xtask setup`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Also gets Chromium and its WebDriver, which `test` and `bench` need
+    /// Also gets Chromium, its WebDriver and axe-core, which `test` needs
     #[arg(long)]
     browser: bool,
     /// Also gets Open MPI, which `test` needs
@@ -38,6 +39,8 @@ pub enum Need {
     Page,
     /// Driving the page: Chromium and chromedriver.
     Browser,
+    /// Judging the page's accessibility: axe-core.
+    Axe,
     /// Ranks that are processes: Open MPI and libclang.
     Mpi,
 }
@@ -73,7 +76,7 @@ pub struct Tool {
 pub fn run(args: &Args) -> Result<()> {
     let mut needs = vec![Need::Lints, Need::Page];
     if args.browser {
-        needs.push(Need::Browser);
+        needs.extend([Need::Browser, Need::Axe]);
     }
     if args.mpi {
         needs.push(Need::Mpi);
@@ -110,6 +113,7 @@ fn look(needs: &[Need], fetch: Fetch) -> Result<(Toolbox, Vec<Tool>)> {
                 tools.push(CargoTool::wasm_bindgen(version).ensure(&mut toolbox, fetch)?);
             }
             Need::Browser => tools.extend(browser::ensure(&mut toolbox, fetch)?),
+            Need::Axe => tools.push(axe::ensure(&mut toolbox, fetch)?),
             Need::Mpi => tools.push(mpi::ensure(fetch)?),
         }
     }

@@ -152,11 +152,13 @@ fn losses(beside: &Beside, curve: &Curve) -> Html {
         None => t!("compare.together", steps = apart.steps),
     };
     html! {
-        <ul class="facts" role="status" aria-label={t!("compare.difference")} aria-live="off">
-            <li>{ t!("compare.largest", by = format::tiny(largest), step = at + 1, steps = apart.steps) }</li>
-            <li>{ t!("compare.last", step = last + 1, was = format!("{was:.4}"), is = format!("{is:.4}")) }</li>
-            <li>{ parted }</li>
-        </ul>
+        <div role="status" aria-label={t!("compare.difference")} aria-live="off">
+            <ul class="facts">
+                <li>{ t!("compare.largest", by = format::tiny(largest), step = at + 1, steps = apart.steps) }</li>
+                <li>{ t!("compare.last", step = last + 1, was = format!("{was:.4}"), is = format!("{is:.4}")) }</li>
+                <li>{ parted }</li>
+            </ul>
+        </div>
     }
 }
 
