@@ -13,7 +13,7 @@ Examples:
   ringside bench --profile                             the default run's step on one rank
   ringside bench --profile 128,4,4,1024 --ranks 2      another shape, on two ranks
 
-Every rank is a thread with one kernel thread. It takes about a minute. On CUDA only the time per
+Every rank is a thread with one kernel thread. It takes about two minutes. On CUDA only the time per
 step is measured: the other sections are about the CPU's memory and its kernels.";
 
 /// Flags of `ringside bench`.
