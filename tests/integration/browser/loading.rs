@@ -1,4 +1,4 @@
-//! The worker's files: late, missing, or something else in their place.
+//! The workers' files: late, missing, or something else in their place.
 
 use std::time::Duration;
 
@@ -9,11 +9,13 @@ use super::drive::open;
 use super::site::{Fault, Hosting};
 
 const FILES: [&str; 3] = ["worker_loader.js", "worker.js", "worker_bg.wasm"];
+const DOCTORS: [&str; 2] = ["doctor.js", "doctor_bg.wasm"];
 const NAMED_WITHIN: Duration = Duration::from_secs(5);
 
 fn is_named(file: &'static str, fault: Fault, reason: &str) -> Result<()> {
     let hosting = Hosting { fault: Some((file, fault)), ..Hosting::default() };
-    open(hosting, "", async |page, _| {
+    let address = if DOCTORS.contains(&file) { "v=1&view=doctor" } else { "" };
+    open(hosting, address, async |page, _| {
         page.until("an alert", async |page| Ok(!page.alert().await?.is_empty())).await?;
         let text = page.alert().await?;
         // Builds that differ are a matter of all files, so the one that loads them is named.
@@ -30,17 +32,38 @@ fn is_named(file: &'static str, fault: Fault, reason: &str) -> Result<()> {
 
 #[test]
 fn a_missing_file_is_named() -> Result<()> {
-    FILES.into_iter().try_for_each(|file| is_named(file, Fault::Missing, "404"))
+    FILES.into_iter().chain(DOCTORS).try_for_each(|file| is_named(file, Fault::Missing, "404"))
 }
 
 #[test]
 fn html_in_place_of_a_file_is_named() -> Result<()> {
-    FILES.into_iter().try_for_each(|file| is_named(file, Fault::Html, "text/html"))
+    FILES.into_iter().chain(DOCTORS).try_for_each(|file| is_named(file, Fault::Html, "text/html"))
 }
 
 #[test]
 fn a_worker_of_another_build_is_refused() -> Result<()> {
     is_named("worker_bg.wasm", Fault::Stale, "version mismatch")
+}
+
+#[test]
+fn the_doctor_is_not_missed_before_it_is_wanted_and_may_come_late() -> Result<()> {
+    let hosting = Hosting { fault: Some(("doctor_bg.wasm", Fault::Held)), ..Hosting::default() };
+    open(hosting, "v=1&cp=2", async |page, site| {
+        page.until_ready(2).await?;
+        // The page called nobody; whoever keeps the page fetches all files.
+        let script = "return performance.getEntriesByType('resource')
+             .filter(entry => entry.name.includes('role=doctor')).length;";
+        let called = page.script(script, json!([])).await?;
+        ensure!(called == json!(0), "the doctor was called before its place was opened");
+        page.follow("Doctor").await?;
+        page.until_status("Verdict", "Nothing to diagnose yet").await?;
+        page.press("CP in accelerate 1.12.0").await?;
+        page.until_status("Verdict", "Being read").await?;
+        // Only the last of what was asked meanwhile counts.
+        page.press("8 GPUs, in order").await?;
+        site.release();
+        page.until_status("Verdict", "Nothing speaks against this run").await
+    })
 }
 
 #[test]

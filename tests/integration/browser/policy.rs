@@ -24,6 +24,10 @@ fn nothing_violates_the_policy() -> Result<()> {
             let is_there =
                 async |page: &Page| Ok(page.text("nav [aria-current=page]").await? == place);
             page.until(&there, is_there).await?;
+            if place == "Doctor" {
+                page.press("8 GPUs, in order").await?;
+                page.until_status("Verdict", "Nothing speaks against this run").await?;
+            }
         }
         page.until_kept().await?;
         // What was drawn has its styles: bars are as long as they should be.

@@ -90,6 +90,8 @@ impl Doctor {
     /// Takes what happens; what the worker is asked comes back.
     pub fn apply(&mut self, act: Act) -> Option<Order> {
         match act {
+            // A question that a failure has left without an answer is asked anew.
+            Act::Arrive if self.is_behind() => return self.diagnose(),
             Act::Arrive => return Some(Order::Call),
             Act::Type(part, text) => {
                 self.entered.set(part, text);
@@ -135,7 +137,7 @@ impl Doctor {
                 self.outcome = match outcome {
                     report::Outcome::Nothing => Outcome::Nothing,
                     report::Outcome::Refused(refusals) => Outcome::Refused(refusals),
-                    report::Outcome::Diagnosed(report) => Outcome::Diagnosed(Shared::new(report)),
+                    report::Outcome::Diagnosed(report) => Outcome::Diagnosed(Shared::new(*report)),
                 };
             }
         }
@@ -326,6 +328,8 @@ mod tests {
         assert_eq!(doctor.apply(Act::Diagnose), Some(Order::Call));
         assert_eq!(doctor.failure, None);
         assert_eq!(doctor.apply(Act::Take(Sample::Healthy)), Some(Order::Ask));
+        doctor.apply(failed());
+        assert_eq!(doctor.apply(Act::Arrive), Some(Order::Ask));
         doctor.apply(failed());
         assert_eq!(doctor.apply(Act::Diagnose), Some(Order::Ask));
         assert_eq!(doctor.failure, None);

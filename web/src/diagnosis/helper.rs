@@ -48,7 +48,7 @@ impl Worker for Helper {
                 Answer::Ready
             }
             Ask::Examine(question) => match examine(&question.entered, question.language) {
-                Ok(outcome) => Answer::Told { number: question.number, outcome: Box::new(outcome) },
+                Ok(outcome) => Answer::Told { number: question.number, outcome },
                 Err(why) => Answer::Failed(why),
             },
         };

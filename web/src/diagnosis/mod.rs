@@ -120,7 +120,7 @@ impl Inner {
                 if let Some(next) = self.next.take() {
                     self.send(next);
                 }
-                self.tell(DoctorEvent::Told(number, *outcome));
+                self.tell(DoctorEvent::Told(number, outcome));
             }
             Answer::Failed(why) => self.fail(why.into()),
         }

@@ -39,7 +39,7 @@ pub enum Answer {
         /// The question's number.
         number: u32,
         /// What came of it.
-        outcome: Box<Outcome>,
+        outcome: Outcome,
     },
     /// Nothing more will come.
     Failed(String),

@@ -23,7 +23,7 @@ pub enum Outcome {
     /// Something cannot be read; the rest is not judged by itself.
     Refused(Vec<Refusal>),
     /// A diagnosis.
-    Diagnosed(Report),
+    Diagnosed(Box<Report>),
 }
 
 /// A diagnosis.

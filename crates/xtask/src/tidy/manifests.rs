@@ -31,22 +31,31 @@ pub fn dependencies_in_one_place(tree: &Tree) -> Vec<Problem> {
     })
 }
 
-/// The page's app binary links no candle: only the feature of the worker may bring it.
-pub fn app_without_candle(tree: &Tree, graph: &Graph) -> Vec<Problem> {
+/// What the page's app binary does not link, by the beginnings of the packages' names: each is
+/// brought by the feature of the binary that needs it, which bears the same name.
+const APART: [(&str, &[&str]); 2] =
+    [("worker", &["candle"]), ("doctor", &["doctor", "saphyr-parser", "strsim"])];
+
+/// The app binary links only what the page needs at once: the rest comes with the features of the
+/// other binaries.
+pub fn app_without_the_others(tree: &Tree, graph: &Graph) -> Vec<Problem> {
     const PATH: &str = "web/Cargo.toml";
-    const FEATURE: &str = "worker";
     let Some(Ok(manifest)) = tree.text(PATH).map(str::parse::<Table>) else { return Vec::new() };
     let mut problems = Vec::new();
     let optional = |value: &Value| value.get("optional") == Some(&Value::Boolean(true));
     let always = manifest.get("dependencies").and_then(Value::as_table).into_iter().flatten();
     for (name, _) in always.filter(|(_, value)| !optional(value)) {
-        let is_candle = |package: &str| crates::names(package, "candle");
-        let way =
-            if is_candle(name) { Some(vec![name.clone()]) } else { graph.way(name, is_candle) };
-        if let Some(way) = way {
-            let message =
-                format!("{}: make {name} optional, with the feature `{FEATURE}`", way.join(" -> "));
-            problems.push(Problem::in_file(PATH, message));
+        for (feature, absent) in APART {
+            let is_absent = |package: &str| absent.iter().any(|name| crates::names(package, name));
+            let way =
+                if is_absent(name) { Some(vec![name.clone()]) } else { graph.way(name, is_absent) };
+            if let Some(way) = way {
+                let message = format!(
+                    "{}: make {name} optional, with the feature `{feature}`",
+                    way.join(" -> ")
+                );
+                problems.push(Problem::in_file(PATH, message));
+            }
         }
     }
     let default = manifest.get("features").and_then(|features| features.get("default"));
@@ -54,14 +63,17 @@ pub fn app_without_candle(tree: &Tree, graph: &Graph) -> Vec<Problem> {
     if by_default {
         problems.push(Problem::in_file(PATH, "has default features: the app must be built bare"));
     }
-    for (bin, wanted) in [("app", false), ("worker", true)] {
-        let requires = binary(&manifest, bin)
-            .and_then(|bin| bin.get("required-features")?.as_array())
-            .is_some_and(|names| names.iter().any(|name| name.as_str() == Some(FEATURE)));
-        if requires != wanted {
-            let verb = if wanted { "must" } else { "must not" };
-            let message = format!("the binary `{bin}` {verb} require the feature `{FEATURE}`");
-            problems.push(Problem::in_file(PATH, message));
+    for bin in ["app"].into_iter().chain(APART.map(|(feature, _)| feature)) {
+        for (feature, _) in APART {
+            let wanted = bin == feature;
+            let requires = binary(&manifest, bin)
+                .and_then(|bin| bin.get("required-features")?.as_array())
+                .is_some_and(|names| names.iter().any(|name| name.as_str() == Some(feature)));
+            if requires != wanted {
+                let verb = if wanted { "must" } else { "must not" };
+                let message = format!("the binary `{bin}` {verb} require the feature `{feature}`");
+                problems.push(Problem::in_file(PATH, message));
+            }
         }
     }
     problems
@@ -129,19 +141,34 @@ mod tests {
     }
 
     #[test]
-    fn app_is_free_of_candle() {
-        let graph = Graph::of_lines(&["train -> candle-core", "plan -> serde"]);
-        let web = |train: &str| {
+    fn app_is_free_of_what_the_others_need() {
+        let graph = Graph::of_lines(&[
+            "train -> candle-core",
+            "doctor -> strsim",
+            "half -> saphyr-parser",
+            "plan -> serde",
+        ]);
+        let web = |more: &str| {
             let manifest = format!(
-                "[dependencies]\nplan.workspace = true\n{train}\n\
+                "[dependencies]\nplan.workspace = true\n{more}\n\
                  [[bin]]\nname = 'app'\n\
-                 [[bin]]\nname = 'worker'\nrequired-features = ['worker']"
+                 [[bin]]\nname = 'worker'\nrequired-features = ['worker']\n\
+                 [[bin]]\nname = 'doctor'\nrequired-features = ['doctor']"
             );
             let tree = Tree::of(&[("web/Cargo.toml", &manifest)]);
-            let problems = app_without_candle(&tree, &graph);
+            let problems = app_without_the_others(&tree, &graph);
             problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>()
         };
         assert!(web("train = { workspace = true, optional = true }").is_empty());
+        assert!(web("doctor = { workspace = true, optional = true }").is_empty());
+        assert_eq!(
+            web("doctor.workspace = true"),
+            ["doctor: make doctor optional, with the feature `doctor`"]
+        );
+        assert_eq!(
+            web("half.workspace = true"),
+            ["half -> saphyr-parser: make half optional, with the feature `doctor`"]
+        );
         assert_eq!(
             web("train.workspace = true"),
             ["train -> candle-core: make train optional, with the feature `worker`"]
@@ -151,8 +178,9 @@ mod tests {
     #[test]
     fn binaries_require_the_feature_they_need() {
         let manifest = "[[bin]]\nname = 'app'\nrequired-features = ['worker']\n\
+                        [[bin]]\nname = 'doctor'\nrequired-features = ['doctor']\n\
                         [features]\ndefault = ['worker']\nworker = []";
         let tree = Tree::of(&[("web/Cargo.toml", manifest)]);
-        assert_eq!(app_without_candle(&tree, &Graph::default()).len(), 3);
+        assert_eq!(app_without_the_others(&tree, &Graph::default()).len(), 3);
     }
 }

@@ -59,7 +59,7 @@ pub fn run() -> Result<()> {
         tokens::pure_crates(&tree),
         manifests::lints(&tree),
         manifests::dependencies_in_one_place(&tree),
-        manifests::app_without_candle(&tree, &graph),
+        manifests::app_without_the_others(&tree, &graph),
         crates::direction(&graph),
         crates::absence(&graph),
         documents::readme_commands(&tree),

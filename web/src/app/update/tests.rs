@@ -345,7 +345,7 @@ fn what_was_diagnosed_is_told_again_in_another_language() {
     let (mut state, _) = State::open("", Language::English);
     assert!(!state.apply(Action::Speak(Language::Chinese)).contains(&ask));
     let sample = Sample::Healthy;
-    assert_eq!(state.apply(Action::Doctor(doctor::Act::Take(sample))), [ask.clone()]);
+    assert_eq!(state.apply(Action::Doctor(doctor::Act::Take(sample))), std::slice::from_ref(&ask));
     assert!(state.apply(Action::Speak(Language::English)).contains(&ask));
     assert!(!state.apply(Action::Speak(Language::English)).contains(&ask));
     assert!(state.apply(Action::Open("v=1&lang=zh-CN".to_owned())).contains(&ask));

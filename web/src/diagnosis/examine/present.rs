@@ -17,7 +17,7 @@ pub fn examine(entered: &Entered, language: Language) -> Result<Outcome, String>
         Ok(None) => Outcome::Nothing,
         Ok(Some((report, corrected))) => {
             let took_ms = begun.elapsed().as_secs_f64() * 1e3;
-            Outcome::Diagnosed(teller.report(&report, corrected.as_ref(), took_ms))
+            Outcome::Diagnosed(Box::new(teller.report(&report, corrected.as_ref(), took_ms)))
         }
         Err(refusals) => Outcome::Refused(refusals.iter().map(|r| teller.refusal(r)).collect()),
     })
@@ -38,7 +38,7 @@ mod tests {
 
     fn told(entered: &Entered, language: Language) -> Report {
         match examine(entered, language) {
-            Ok(Outcome::Diagnosed(report)) => report,
+            Ok(Outcome::Diagnosed(report)) => *report,
             other => panic!("no diagnosis: {other:?}"),
         }
     }
