@@ -137,8 +137,14 @@ impl Curve {
 
     /// Tokens per second over the last `window` finished steps: tokens predicted by clock time.
     pub fn tokens_per_second(&self, window: usize) -> Option<f64> {
-        let ended = |n: &&StepNumbers| n.ended_us > 0;
-        let recent: Vec<_> = self.steps.values().rev().filter(ended).take(window).collect();
+        self.tokens_per_second_before(u32::MAX, window)
+    }
+
+    /// The same over the last steps before `step`.
+    pub fn tokens_per_second_before(&self, step: u32, window: usize) -> Option<f64> {
+        let ended = |(_, n): &(&u32, &StepNumbers)| n.ended_us > 0;
+        let before = self.steps.range(..step).rev().filter(ended).take(window);
+        let recent: Vec<_> = before.map(|(_, n)| n).collect();
         rate(recent.into_iter().rev())
     }
 

@@ -101,7 +101,7 @@ impl Beside {
             if by > entry.largest.1 || by.is_nan() {
                 entry.largest = (step, by);
             }
-            if entry.parted.is_none() && !(by <= PARTED * our.abs().max(loss.abs())) {
+            if entry.parted.is_none() && (by.is_nan() || by > PARTED * our.abs().max(loss.abs())) {
                 entry.parted = Some(step);
             }
         }

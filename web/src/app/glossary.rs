@@ -127,7 +127,7 @@ impl Term {
     /// What it is called.
     pub fn name(self) -> Cow<'static, str> {
         match self {
-            Self::Field(field) => field.label().into(),
+            Self::Field(field) => field.label(),
             Self::Shown(shown) => t!(format!("glossary.names.{}", shown.key())),
         }
     }

@@ -39,8 +39,8 @@ fn run_of(address: &str) -> String {
 impl LastRun {
     /// The run of `state` at its newest step whose state is kept; `None` while there is none.
     pub fn pack(state: &State) -> Option<Vec<u8>> {
-        let (steps, bytes, sent, times) = state.record.newest_state()?;
-        if bytes.len() > LARGEST || steps <= state.record.first() {
+        let (steps, bytes, (sent, times)) = state.record.newest_state()?;
+        if bytes.len() > LARGEST || steps == 0 {
             return None;
         }
         let mut curve = (*state.record.curve).clone();

@@ -26,7 +26,7 @@ pub struct Record {
     history: History,
     snapshots: Snapshots,
     /// What was counted up to states that are kept.
-    marks: BTreeMap<u32, (Shared<Sent>, Shared<Times>)>,
+    marks: BTreeMap<u32, Counted>,
     first: u32,
     at: u32,
     furthest: u32,
@@ -49,6 +49,9 @@ pub struct Figures {
     pub newest: Option<Shared<WholeStep>>,
 }
 
+/// What was counted up to a state: messages and bytes, and where the time went.
+pub type Counted = (Shared<Sent>, Shared<Times>);
+
 /// A step that every rank has finished, with all that happened in it.
 #[derive(Debug)]
 pub struct WholeStep {
@@ -67,6 +70,7 @@ impl Record {
             record.first = steps;
             record.snapshots = Snapshots::from(steps, bytes);
             record.figures.times = Shared::new(Times::from(steps));
+            record.mark();
         }
         record
     }
@@ -129,19 +133,13 @@ impl Record {
     }
 
     /// The newest state that is kept, with the steps done and what was counted up to it.
-    pub fn newest_state(&self) -> Option<(u32, &Rc<[u8]>, &Shared<Sent>, &Shared<Times>)> {
-        let (&steps, (sent, times)) = self.marks.range(..=self.at).next_back()?;
-        Some((steps, self.snapshots.get(steps)?, sent, times))
+    pub fn newest_state(&self) -> Option<(u32, &Rc<[u8]>, &Counted)> {
+        let (&steps, counted) = self.marks.range(..=self.at).next_back()?;
+        Some((steps, self.snapshots.get(steps)?, counted))
     }
 
     /// Stands where an earlier visit stood.
-    pub fn take_up(
-        &mut self,
-        steps: u32,
-        state: Rc<[u8]>,
-        curve: Shared<Curve>,
-        counted: (Shared<Sent>, Shared<Times>),
-    ) {
+    pub fn take_up(&mut self, steps: u32, state: Rc<[u8]>, curve: Shared<Curve>, counted: Counted) {
         self.curve = curve;
         self.marks.insert(steps, counted);
         self.snapshots.add(steps, state);

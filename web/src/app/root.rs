@@ -11,7 +11,7 @@ use yew::prelude::*;
 
 use crate::app::browser::{picture, store};
 use crate::app::cursor::{Act, Spot};
-use crate::app::engine::Order;
+use crate::app::engine::{Order, Phase};
 use crate::app::last_run::LastRun;
 use crate::app::pace::{Pace, Progress};
 use crate::app::places::Place;
@@ -291,7 +291,8 @@ impl App {
     /// Keeps the run for the next visit; not too often while it goes on.
     fn remember(&mut self) {
         let now = browser::now_ms();
-        if !self.state.engine.stands() && now - self.remembered_ms < REMEMBER_MS {
+        let goes = *self.state.engine.phase() == Phase::Running;
+        if goes && now - self.remembered_ms < REMEMBER_MS {
             return;
         }
         self.remembered_ms = now;

@@ -117,6 +117,8 @@ pub struct State {
 pub(super) enum Then {
     /// Go to the state after so many steps.
     Seek(u32),
+    /// Do one ring step.
+    Hop,
     /// Begin another run from the state in which they stand.
     Fork,
     /// Give the user that state as a file.
@@ -359,7 +361,9 @@ impl State {
 
     /// Whether Step back may begin anything.
     pub fn can_step_back(&self) -> bool {
-        self.can_run() && self.steps() > self.record.first() && self.engine.stands()
+        let within = *self.engine.phase() == Phase::Within;
+        let is_on = self.engine.stands() && self.steps() > self.record.first();
+        self.can_run() && (within || is_on)
     }
 
     /// Whether the present state can be taken: as a file, or as the beginning of another run.

@@ -35,6 +35,18 @@ impl State {
         self.when_standing(Then::Seek(steps))
     }
 
+    /// Lets the ranks do one ring step; before the first step they take up its beginning first.
+    pub(super) fn hop(&mut self) -> Vec<Effect> {
+        let orders = match self.engine.phase() {
+            Phase::Idle => {
+                self.then = Some(Then::Hop);
+                self.engine.take_up(self.record.first())
+            }
+            _ => self.engine.hop(),
+        };
+        self.begin(orders)
+    }
+
     /// Does `then` at once if all ranks stand, and else once they do: the run pauses for it.
     pub(super) fn when_standing(&mut self, then: Then) -> Vec<Effect> {
         if !self.can_run() {
@@ -66,9 +78,16 @@ impl State {
         if !self.engine.stands() {
             return Vec::new();
         }
-        if let Some(Then::Seek(steps)) = self.then {
-            self.then = None;
-            return self.go_to(steps);
+        match self.then {
+            Some(Then::Seek(steps)) => {
+                self.then = None;
+                return self.go_to(steps);
+            }
+            Some(Then::Hop) => {
+                self.then = None;
+                return self.hop();
+            }
+            _ => {}
         }
         self.look = None;
         match self.record.state(self.steps()) {
@@ -109,7 +128,7 @@ impl State {
                 bytes: bytes.to_vec(),
             })],
             Some(Then::Fork) => self.fork(steps, bytes),
-            Some(Then::Seek(_)) | None => Vec::new(),
+            Some(Then::Seek(_) | Then::Hop) | None => Vec::new(),
         }
     }
 
@@ -125,6 +144,7 @@ impl State {
         self.set_origin(Some(Origin { name: String::new(), saved, bytes }));
         let mut effects = self.restart();
         effects.extend(self.edit((*self.form).clone()));
+        effects.push(Effect::Remember);
         effects
     }
 
@@ -139,6 +159,7 @@ impl State {
                 self.set_origin(Some(origin));
                 let mut effects = self.restart();
                 effects.extend(self.edit(form));
+                effects.push(Effect::Remember);
                 effects
             }
         }

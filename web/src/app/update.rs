@@ -49,13 +49,16 @@ impl State {
             }
             Action::Hop if self.can_run() => {
                 (self.stopped, self.look, self.held) = (None, None, None);
-                let orders = self.engine.hop();
-                self.begin(orders)
+                self.hop()
             }
             Action::Run | Action::Step | Action::Hop => Vec::new(),
             Action::Pause => {
                 let orders = self.engine.pause();
                 self.tell(orders)
+            }
+            // Within a step, back is where it began.
+            Action::StepBack if self.can_step_back() && !self.engine.stands() => {
+                self.seek(self.steps())
             }
             Action::StepBack if self.can_step_back() => self.seek(self.steps() - 1),
             Action::StepBack => Vec::new(),

@@ -10,6 +10,7 @@ const BYTES: u64 = 1000;
 
 /// A ring as it would be measured: `tiles[rank][step]` microseconds each, every hop `transit`
 /// microseconds, `begins` at each rank and a rest before each tile.
+#[expect(clippy::needless_range_loop, reason = "ranks and steps are what it computes with")]
 fn ring(tiles: &[Vec<u64>], begins: &[u64], rest: u64, transit: u64) -> Vec<Vec<Event>> {
     let (world, steps) = (tiles.len(), tiles[0].len());
     let mut events = vec![Vec::new(); world];
@@ -17,8 +18,8 @@ fn ring(tiles: &[Vec<u64>], begins: &[u64], rest: u64, transit: u64) -> Vec<Vec<
     let mut record = |rank: usize, at_us: u64, kind: EventKind| {
         events[rank].push(Event { rank: rank as u16, step: 0, at_us, kind });
     };
-    for rank in 0..world {
-        record(rank, now[rank], EventKind::StepBegin);
+    for (rank, &begin) in now.iter().enumerate() {
+        record(rank, begin, EventKind::StepBegin);
     }
     let (axis, op) = (Axis::Ring, Op::RingKv);
     for step in 0..steps {

@@ -351,3 +351,19 @@ fn what_was_diagnosed_is_told_again_in_another_language() {
     assert!(state.apply(Action::Open("v=1&lang=zh-CN".to_owned())).contains(&ask));
     assert_eq!(state.doctor.question(state.language).language, Language::Chinese);
 }
+
+#[test]
+fn the_first_ring_step_begins_with_the_beginning() {
+    let mut state = ready("v=1&cp=2");
+    assert_eq!(state.apply(Action::Hop), [begin(1, Some(0), Some(0))]);
+    assert_eq!(pause(&mut state, 0), [Effect::Tell(Order::Hop(RunId(1), 1))]);
+    for rank in 0..2 {
+        hear(&mut state, rank, Report::Held { run: RunId(1) });
+    }
+    assert_eq!((state.engine.phase(), state.steps()), (&Phase::Within, 0));
+    // Back is the beginning of the step, once the ranks have come to its end.
+    assert!(state.can_step_back());
+    assert_eq!(state.apply(Action::StepBack), [Effect::Tell(Order::Advance(RunId(1), 1))]);
+    train(&mut state, 0);
+    assert_eq!(pause(&mut state, 1), [begin(2, None, Some(0))]);
+}

@@ -63,7 +63,8 @@ use crate::app::state::{Action, State};
 /// The whole page; its tables show `figures`, which may be a moment behind the state's.
 pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     // Another language is another page: what is drawn once is drawn anew.
-    html! { <key={state.language.code()}>{ whole(state, figures, on) }</> }
+    let language = state.language.code();
+    html! { <div key={language} class="page" lang={language}>{ whole(state, figures, on) }</div> }
 }
 
 fn whole(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {

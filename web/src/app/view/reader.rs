@@ -33,7 +33,7 @@ pub fn Reader(Props { steps, total, curve }: &Props) -> Html {
     };
     let loss = newest.and_then(|(_, n)| n.loss);
     let norm = newest.and_then(|(_, n)| n.grad_norm);
-    let speed = match curve.tokens_per_second(WINDOW) {
+    let speed = match curve.tokens_per_second_before(*steps, WINDOW) {
         Some(speed) => format::count(speed.round() as u64),
         None => "–".to_owned(),
     };

@@ -38,8 +38,6 @@ pub fn Toolbar(props: &Props) -> Html {
     let Props { phase, ready, can_run, wrong, can_step_back, few, on, children } = props;
     let within = matches!(phase, Phase::Within);
     let stands = within || matches!(phase, Phase::Idle | Phase::Paused);
-    // Before the first step there is none to stand within.
-    let hops = *can_run && (within || matches!(phase, Phase::Paused));
     let run = *can_run && (stands || matches!(phase, Phase::Pausing));
     let pause = matches!(phase, Phase::Running | Phase::Loading(_) | Phase::Seeking(_));
     let seed = on.reform(|_| Action::NewSeed(browser::random_seed()));
@@ -65,7 +63,7 @@ pub fn Toolbar(props: &Props) -> Html {
                 { button("pause", Command::RunOrPause, pause, || Action::Pause) }
                 { button("step", Command::Step, *can_run && stands, || Action::Step) }
                 if !few {
-                    { button("ring", Command::RingStep, hops, || Action::Hop) }
+                    { button("ring", Command::RingStep, *can_run && stands, || Action::Hop) }
                     { button("back", Command::StepBack, *can_step_back, || Action::StepBack) }
                 }
                 <button
