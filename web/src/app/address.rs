@@ -224,6 +224,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_modelled_is_in_the_address_where_something_is_asked() {
+        let written = |form: &Form| write(Place::Play, form, false, false, None);
+        let usual = written(&Form::default());
+        assert!(!usual.contains("link_") && !usual.contains("slow_"), "{usual}");
+        let form = Form::default()
+            .with(Field::LinkLatency, "10000")
+            .with(Field::LinkBandwidth, "1e9")
+            .with(Field::SlowRank, "3")
+            .with(Field::SlowFactor, "4");
+        let address = written(&form);
+        let asked = "&link_latency_us=10000&link_bandwidth=1e9&slow_rank=3&slow_factor=4";
+        assert!(address.ends_with(asked), "{address}");
+        assert_eq!(read(&address), Opened { form, ..Opened::default() });
+        assert_eq!(read("v=1&slow_factor=2"), Opened::default());
+        assert_eq!(read("v=1&link_latency_us=7").notices.len(), 1);
+    }
+
+    #[test]
     fn what_is_not_understood_is_noticed() {
         for (address, field, value, notice) in [
             ("v=1&seq_len=99999", Field::SeqLen, "4096", "seq_len = 99999"),
