@@ -68,6 +68,8 @@ fn a_rank_of_1024_names_its_peers_however_it_is_chosen() -> Result<()> {
         let click = "document.elementFromPoint(arguments[0][0], arguments[0][1])
              .dispatchEvent(new MouseEvent('click', { bubbles: true,
                  clientX: arguments[0][0], clientY: arguments[0][1] }));";
+        // Where the keys came to, the page may have scrolled.
+        page.script("document.querySelector('.mesh-grid').scrollIntoView();", json!([])).await?;
         page.script(click, json!([at])).await?;
         names_the_peers_of(page, WORLD - 1).await
     })
