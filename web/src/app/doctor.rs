@@ -134,9 +134,15 @@ impl Doctor {
             Act::Hear(DoctorEvent::Told(number, _)) if number <= self.answered => {}
             Act::Hear(DoctorEvent::Told(number, outcome)) => {
                 self.answered = number;
+                let mut own = self.entered.refusals();
                 self.outcome = match outcome {
+                    report::Outcome::Refused(refusals) => {
+                        own.extend(refusals);
+                        Outcome::Refused(own)
+                    }
+                    // What the page has refused was not sent.
+                    _ if !own.is_empty() => Outcome::Refused(own),
                     report::Outcome::Nothing => Outcome::Nothing,
-                    report::Outcome::Refused(refusals) => Outcome::Refused(refusals),
                     report::Outcome::Diagnosed(report) => Outcome::Diagnosed(Shared::new(*report)),
                 };
             }
@@ -159,7 +165,7 @@ impl Doctor {
 
     /// What the worker is asked.
     pub fn question(&self, language: Language) -> Question {
-        Question { number: self.number, language, entered: self.entered.clone() }
+        Question { number: self.number, language, entered: self.entered.short() }
     }
 
     /// The same is to be told in another language.
@@ -183,10 +189,13 @@ impl Doctor {
     fn diagnose(&mut self) -> Option<Order> {
         let refusals = self.entered.refusals();
         let nothing = self.entered.is_empty();
-        if nothing || !refusals.is_empty() {
+        if nothing || self.entered.short().is_empty() {
             self.answered = self.number;
             self.outcome = if nothing { Outcome::Nothing } else { Outcome::Refused(refusals) };
             return self.failure.take().map(|_| Order::Call);
+        }
+        if !refusals.is_empty() {
+            self.outcome = Outcome::Refused(refusals);
         }
         self.failure = None;
         Some(Order::Ask)
@@ -307,6 +316,11 @@ mod tests {
         doctor.apply(Act::Type(Part::Config, "a: 1\n".repeat(100_000)));
         assert_eq!(doctor.apply(Act::Diagnose), None);
         assert!(matches!(&doctor.outcome, Outcome::Refused(r) if r[0].field == "config"));
+        // Beside it, the rest is still read.
+        doctor.apply(Act::Type(Part::Settings, "WORLD_SIZE".into()));
+        act(&mut doctor, Act::Diagnose);
+        let Outcome::Refused(both) = &doctor.outcome else { panic!("{:?}", doctor.outcome) };
+        assert_eq!(both.iter().map(|r| &r.field[..]).collect::<Vec<_>>(), ["config", "settings"]);
     }
 
     #[test]

@@ -108,6 +108,12 @@ impl Entered {
         Part::ALL.into_iter().filter_map(|part| self.too_long(part)).collect()
     }
 
+    /// The same without what is too long.
+    pub fn short(&self) -> Self {
+        let long = Part::ALL.into_iter().filter(|&part| self.too_long(part).is_some());
+        long.fold(self.clone(), |entered, part| entered.with(part, String::new()))
+    }
+
     fn too_long(&self, part: Part) -> Option<Refusal> {
         let len = self.get(part).len();
         (len > MAX_BYTES).then(|| too_long(part.key(), format::bytes(len as u64)))
