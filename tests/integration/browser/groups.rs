@@ -54,7 +54,11 @@ fn a_rank_of_1024_names_its_peers_however_it_is_chosen() -> Result<()> {
         }
         let place = "const cell = document.querySelector('.chosen-cell').getBoundingClientRect();
              return [cell.x + cell.width / 2, cell.y + cell.height / 2];";
-        page.script("document.querySelector('.mesh-grid').scrollIntoView();", json!([])).await?;
+        page.script(
+            "document.querySelector('.mesh-grid').scrollIntoView({ block: 'end' });",
+            json!([]),
+        )
+        .await?;
         let at = page.script(place, json!([])).await?;
         page.keys(".mesh-grid", "\u{e011}").await?;
         names_the_peers_of(page, 0).await?;
@@ -69,7 +73,11 @@ fn a_rank_of_1024_names_its_peers_however_it_is_chosen() -> Result<()> {
              .dispatchEvent(new MouseEvent('click', { bubbles: true,
                  clientX: arguments[0][0], clientY: arguments[0][1] }));";
         // Where the keys came to, the page may have scrolled.
-        page.script("document.querySelector('.mesh-grid').scrollIntoView();", json!([])).await?;
+        page.script(
+            "document.querySelector('.mesh-grid').scrollIntoView({ block: 'end' });",
+            json!([]),
+        )
+        .await?;
         page.script(click, json!([at])).await?;
         names_the_peers_of(page, WORLD - 1).await
     })
