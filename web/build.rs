@@ -18,6 +18,7 @@ const SOURCES: [&str; 11] = [
     "crates/plan/src",
     "crates/doctor/src",
     "crates/comm/src",
+    "crates/kernels/src",
     "crates/model/src",
     "crates/parallel/src",
     "crates/train/src",
