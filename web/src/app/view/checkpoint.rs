@@ -3,13 +3,13 @@
 use crate::t;
 use gloo_file::File;
 use gloo_file::futures::read_as_bytes;
-use web_sys::HtmlInputElement;
 use yew::platform::spawn_local;
 use yew::prelude::*;
 
 use crate::app::origin::{MAX_BYTES, NoCheckpoint};
 use crate::app::share::Keep;
 use crate::app::state::Action;
+use crate::app::view::file_button::FileButton;
 
 /// Properties of [`Checkpoint`].
 #[derive(Clone, PartialEq, Properties)]
@@ -24,26 +24,9 @@ pub struct Props {
 #[component]
 pub fn Checkpoint(Props { can_save, on }: &Props) -> Html {
     let save = on.reform(|_| Action::Keep(Keep::Checkpoint));
-    let picker = use_node_ref();
-    let pick = {
-        let picker = picker.clone();
-        Callback::from(move |_| {
-            if let Some(picker) = picker.cast::<HtmlInputElement>() {
-                picker.click();
-            }
-        })
-    };
     let open = {
         let on = on.clone();
-        Callback::from(move |event: Event| {
-            let input: HtmlInputElement = event.target_unchecked_into();
-            let file = input.files().and_then(|files| files.get(0)).map(File::from);
-            // So that the same file can be chosen again.
-            input.set_value("");
-            if let Some(file) = file {
-                spawn_local(read(file, on.clone()));
-            }
-        })
+        Callback::from(move |file| spawn_local(read(File::from(file), on.clone())))
     };
     html! {
         <div class="checkpoint">
@@ -53,15 +36,12 @@ pub fn Checkpoint(Props { can_save, on }: &Props) -> Html {
                 <button type="button" aria-disabled={(!can_save).to_string()} onclick={save}>
                     { t!("checkpoint.save") }
                 </button>
-                <button type="button" onclick={pick}>{ t!("checkpoint.open") }</button>
-                <input
-                    ref={picker}
-                    class="hidden-input"
-                    type="file"
-                    tabindex="-1"
+                <FileButton
+                    id="checkpoint-file"
+                    label={t!("checkpoint.open")}
+                    text={t!("checkpoint.open")}
                     accept=".safetensors"
-                    aria-label={t!("checkpoint.open")}
-                    onchange={open}
+                    on={open}
                 />
             </div>
         </div>

@@ -11,6 +11,7 @@ mod doctor;
 mod elsewhere;
 mod embedded;
 mod field;
+mod file_button;
 mod groups;
 mod help;
 mod link_matrix;

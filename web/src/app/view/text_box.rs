@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::t;
 use plan::Refusal;
-use web_sys::{HtmlInputElement, HtmlTextAreaElement};
+use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 
 use crate::app::fields::Field;
@@ -12,6 +12,7 @@ use crate::app::format;
 use crate::app::own_text::Unfit;
 use crate::app::state::{Action, OwnText};
 use crate::app::view::field::sentence;
+use crate::app::view::file_button::FileButton;
 use crate::app::view::own_file;
 
 /// Properties of [`TextBox`].
@@ -31,7 +32,6 @@ pub struct Props {
 #[component]
 pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
     let area = use_node_ref();
-    let picker = use_node_ref();
     // A file that could not be taken changes nothing of the run: the box alone tells of it.
     let fault = use_state(|| None::<String>);
     let from_file = use_state_eq(|| false);
@@ -67,12 +67,7 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
     };
     let opened = {
         let taken = taken.clone();
-        Callback::from(move |event: Event| {
-            let input: HtmlInputElement = event.target_unchecked_into();
-            let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
-            own_file::take(vec![own_file::opened(file)], taken.clone());
-            input.set_value("");
-        })
+        Callback::from(move |file| own_file::take(vec![own_file::opened(file)], taken.clone()))
     };
     let over =
         own_file::use_drop(Callback::from(move |found| own_file::take(found, taken.clone())));
@@ -86,14 +81,6 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
             }
             fault.set(None);
             on.emit(Action::UseText(None));
-        })
-    };
-    let pick = {
-        let picker = picker.clone();
-        Callback::from(move |_| {
-            if let Some(picker) = picker.cast::<HtmlInputElement>() {
-                picker.click();
-            }
         })
     };
     let source = match text {
@@ -135,16 +122,12 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
             <p class="hint">{ t!("own_file.hint") }</p>
             <p class="unseen" role="status" aria-label={t!("own_file.status")}>{ told }</p>
             <div class="row">
-                <input
-                    ref={picker}
+                <FileButton
                     id="own-file"
-                    class="hidden-input"
-                    type="file"
-                    tabindex="-1"
-                    aria-label={t!("text_box.file")}
-                    onchange={opened}
+                    label={t!("text_box.file")}
+                    text={t!("text_box.open")}
+                    on={opened}
                 />
-                <button type="button" onclick={pick}>{ t!("text_box.open") }</button>
                 <button type="button" class="quiet" aria-disabled={text.is_none().to_string()} onclick={built_in}>
                     { t!("text_box.use_built_in") }
                 </button>

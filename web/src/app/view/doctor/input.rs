@@ -8,7 +8,7 @@ use gloo_file::{File, futures::read_as_bytes};
 use gloo_timers::callback::Timeout;
 use plan::runtime::Preset;
 use plan::{Refusal, message};
-use web_sys::{HtmlInputElement, HtmlTextAreaElement};
+use web_sys::HtmlTextAreaElement;
 use yew::platform::spawn_local;
 use yew::prelude::*;
 
@@ -18,6 +18,7 @@ use crate::app::doctor::{Act, Doctor, Outcome};
 use crate::app::language::told;
 use crate::app::shared::Shared;
 use crate::app::view::field::sentence;
+use crate::app::view::file_button::FileButton;
 use crate::app::view::typed::{Chosen, Typed};
 
 /// How long the user must pause before a diagnosis.
@@ -223,22 +224,10 @@ pub struct FileProps {
 /// Opens a configuration from a file.
 #[component]
 pub fn OpenFile(FileProps { unreadable, on }: &FileProps) -> Html {
-    let picker = use_node_ref();
-    let pick = {
-        let picker = picker.clone();
-        Callback::from(move |_| {
-            if let Some(picker) = picker.cast::<HtmlInputElement>() {
-                picker.click();
-            }
-        })
-    };
     let opened = {
         let on = on.clone();
-        Callback::from(move |event: Event| {
-            let input: HtmlInputElement = event.target_unchecked_into();
-            let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
+        Callback::from(move |file| {
             let file = File::from(file);
-            input.set_value("");
             let size = usize::try_from(file.size()).unwrap_or(usize::MAX);
             if size > MAX_BYTES {
                 // It is not even read.
@@ -261,16 +250,12 @@ pub fn OpenFile(FileProps { unreadable, on }: &FileProps) -> Html {
     };
     html! {
         <div class="row">
-            <input
-                ref={picker}
+            <FileButton
                 id="doctor-file"
-                class="hidden-input"
-                type="file"
-                tabindex="-1"
-                aria-label={t!("doctor.file.label")}
-                onchange={opened}
+                label={t!("doctor.file.label")}
+                text={t!("doctor.file.open")}
+                on={opened}
             />
-            <button type="button" onclick={pick}>{ t!("doctor.file.open") }</button>
             <p id="doctor-file-error" role="status" class="error" aria-label={t!("doctor.file.status")}>
                 { unreadable.as_ref().map(sentence) }
             </p>
