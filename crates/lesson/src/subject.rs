@@ -161,7 +161,7 @@ pub const PANELS: [&str; 20] = [
     "presets",
     "settings",
     "toolbar",
-    "time",
+    "time-bar",
     "share",
     "decision",
     "machine",
@@ -171,15 +171,17 @@ pub const PANELS: [&str; 20] = [
 ];
 
 /// What else can be entered into, by the ids of the controls.
-pub const INPUTS: [&str; 9] = [
+pub const INPUTS: [&str; 11] = [
     "machine",
     "device",
     "backend",
     "world-size",
     "doctor-config",
+    "doctor-launch",
     "doctor-settings",
     "doctor-accelerate",
     "doctor-torch",
+    "doctor-trl",
     "doctor-machine",
 ];
 

@@ -1,6 +1,7 @@
 //! The few things that the page asks of the browser itself.
 
 mod keyboard;
+pub mod lessons;
 pub mod picture;
 pub mod store;
 

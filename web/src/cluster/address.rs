@@ -44,6 +44,11 @@ pub fn files(role: Role) -> [(String, bool); 3] {
         .map(|(name, is_script)| (resolve(&format!("{name}?{}", build())), is_script))
 }
 
+/// The address of a file whose name stays the same from build to build.
+pub fn file(name: &str) -> String {
+    resolve(&format!("{name}?{}", build()))
+}
+
 /// Which build it is: of what sources, and, in a page that is kept for use without a network, with
 /// which files.
 fn build() -> String {

@@ -164,7 +164,11 @@ impl<'a> Reader<'a> {
             item.retain(|(event, _)| {
                 !matches!(event, Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph))
             });
-            options.push((name, self.html(item)?));
+            let option = self.html(item)?;
+            if !option.live.is_empty() {
+                return Err((line, "an option has no live numbers".to_owned()));
+            }
+            options.push((name, option));
         }
         Ok(options)
     }

@@ -14,6 +14,8 @@ mod field;
 mod file_button;
 mod groups;
 mod help;
+mod learn;
+mod lesson;
 mod link_matrix;
 mod lit_words;
 mod masthead;
@@ -84,7 +86,7 @@ fn whole(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             <main>
                 <other_build::OtherBuild is_there={state.other_build} />
                 <notices::Notices notices={state.notices.clone()} on={on} />
-                { place(state, figures, on) }
+                { beside_lesson(state, place(state, figures, on), on) }
             </main>
             <help::Help open={state.help} single_keys={state.single_keys} {on} />
             <term::Explanation place={state.place} />
@@ -92,6 +94,19 @@ fn whole(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 <own_file::NoDrop />
             }
         </>
+    }
+}
+
+/// What is looked at, beside the lesson that is open.
+fn beside_lesson(state: &State, looked_at: Html, on: &Callback<Action>) -> Html {
+    let is_open = state.lessons.open.is_some();
+    html! {
+        <div class={classes!("ground", is_open.then_some("with-lesson"))}>
+            if is_open {
+                <lesson::LessonPanel lessons={state.lessons.clone()} {on} />
+            }
+            <div key="place" class="playground">{ looked_at }</div>
+        </div>
     }
 }
 
@@ -103,6 +118,7 @@ fn place(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             <groups::GroupsView groups={state.groups.clone()} run={state.plan.mesh()} {on} />
         },
         Place::Backend => html! { <backend::BackendView backend={state.backend.clone()} {on} /> },
+        Place::Learn => html! { <learn::Learn lessons={state.lessons.clone()} {on} /> },
         Place::Doctor => html! { <doctor::DoctorView doctor={state.doctor.clone()} {on} /> },
     }
 }
