@@ -220,10 +220,11 @@ impl State {
         }
     }
 
-    /// Opens the lesson and step that an address asks for, or none.
+    /// Opens the lesson and step that an address asks for. One that asks for none leaves the lesson
+    /// open, unless the page is inside another now: the learner goes on by links of the page's own.
     pub(super) fn open_lesson(&mut self, asked: Option<(&str, &str)>) -> Vec<Effect> {
         let Some((id, step)) = asked else {
-            if self.lessons.open.is_some() {
+            if self.lessons.open.is_some() && self.embed.is_some() {
                 self.lessons.make_mut().open = None;
             }
             return if self.place == Place::Learn { self.need_index() } else { Vec::new() };

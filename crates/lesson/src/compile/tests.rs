@@ -278,3 +278,16 @@ fn the_lessons_of_this_page_are_lessons() {
         }
     }
 }
+
+/// What the README shows to whoever writes a lesson is one.
+#[test]
+fn the_example_in_the_readme_is_a_lesson() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = std::fs::read_to_string(path).expect("there is a README");
+    let example = readme.split("```markdown\n").nth(1).and_then(|rest| rest.split("```").next());
+    let english = example.expect("it has an example");
+    let body = english.split("\n---\n").nth(1).expect("the example has a body");
+    let chinese = format!("---\ntitle: 两个 rank\ngoal: 会说。\n---\n{body}");
+    let lessons = all(&texts(english, &chinese)).expect("it is a lesson");
+    assert_eq!(lessons[0].lessons[0].steps[0].title, "Two ranks");
+}

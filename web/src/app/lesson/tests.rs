@@ -166,7 +166,10 @@ fn the_lesson_follows_from_place_to_place_and_from_link_to_link() {
     assert_eq!((at(&state), state.world()), (("ring", "run"), 8));
     state.apply(Action::Open("v=1&cp=8&lesson=ring&step=who".into()));
     assert_eq!(at(&state), ("ring", "who"));
-    state.apply(Action::Open("v=1&cp=8".into()));
+    let effects = state.apply(Action::Open("v=1&cp=4".into()));
+    assert_eq!(at(&state), ("ring", "who"));
+    assert!(effects.iter().any(|e| matches!(e, Effect::WriteAddress(a) if a.ends_with("who"))));
+    state.apply(Action::Open("v=1&cp=8&embed=1".into()));
     assert!(state.lessons.open.is_none());
     let inside = opened("v=1&embed=1&lesson=ring");
     assert!(inside.lessons.open.is_none());
@@ -381,6 +384,15 @@ fn the_lessons_of_the_page_fit_the_page() {
             let opened = address::read(step.open.as_deref().unwrap_or_default());
             let notices: Vec<_> = opened.notices.iter().map(|n| n.words().into_owned()).collect();
             assert!(notices.is_empty(), "{place}: {notices:?}");
+            let blocks = step.body.iter().chain(&step.hint).chain(&lesson.intro);
+            for html in blocks.flat_map(|block| &block.pieces) {
+                for link in html.split("<a href=\"#").skip(1) {
+                    let link = link.split('"').next().unwrap_or_default().replace("&amp;", "&");
+                    let opened = address::read(&link);
+                    assert!(opened.notices.is_empty(), "{place}: {link}: {:?}", opened.notices);
+                    assert_eq!(opened.lesson.map(|(id, _)| id).as_ref(), Some(&lesson.id));
+                }
+            }
             for condition in &step.check {
                 let Condition { subject, .. } = condition;
                 assert!(of(&state, subject).is_some(), "{place}: {subject}");

@@ -99,10 +99,12 @@ fn step(
     let (before, body, hint) = (text(intro), text(&step.body), text(&step.hint));
     let is_done = lessons.is_done(&lesson.id, &step.id);
     let way = |command: Command, enabled: bool, label, by: i8, class: &'static str| {
+        let control = if by > 0 { "lesson-on" } else { "lesson-back" };
         html! {
             <button
                 type="button"
                 {class}
+                data-control={control}
                 title={command.titled(&command.words())}
                 aria-disabled={(!enabled).to_string()}
                 onclick={on.reform(move |_| Act::Move(by))}
