@@ -3,6 +3,7 @@
 //!
 //! The lessons are read through the crate that compiles them, so that a new one is tested as well.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -54,13 +55,13 @@ impl Learner<'_> {
     /// Does the step: no, then yes.
     async fn does(&self, step: &Step, trial: &Trial) -> Result<()> {
         self.stands_at(step).await?;
-        let mut shown = 0;
+        let mut shown = BTreeSet::new();
         if step.open.is_some() {
             self.page.press_css("[data-control=set-up]").await?;
             tokio::time::sleep(A_MOMENT).await;
             self.says_nothing_is_wrong().await?;
         }
-        shown = shown.max(self.shown().await?);
+        shown.extend(self.shown().await?);
         self.act(step, &trial.fail).await.context("fail")?;
         self.until_check("unmet").await?;
         tokio::time::sleep(A_MOMENT).await;
@@ -73,15 +74,12 @@ impl Learner<'_> {
                 })
                 .await?;
         }
-        shown = shown.max(self.shown().await?);
+        shown.extend(self.shown().await?);
         self.act(step, &trial.solve).await.context("solve")?;
         self.until_check("met").await?;
-        shown = shown.max(self.shown().await?);
-        ensure!(
-            shown >= step.show.len(),
-            "of the controls {:?} only {shown} are highlighted",
-            step.show
-        );
+        shown.extend(self.shown().await?);
+        let missing: Vec<_> = step.show.iter().filter(|name| !shown.contains(*name)).collect();
+        ensure!(missing.is_empty(), "{missing:?} are not highlighted, but {shown:?}");
         Ok(())
     }
 
@@ -230,11 +228,11 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// How many controls are highlighted.
-    async fn shown(&self) -> Result<usize> {
-        let script = "return document.querySelectorAll('[data-shown]').length;";
-        let shown = self.page.script(script, json!([])).await?;
-        Ok(shown.as_u64().unwrap_or_default() as usize)
+    /// The controls that are highlighted.
+    async fn shown(&self) -> Result<Vec<String>> {
+        let script = "return [...document.querySelectorAll('[data-shown]')]
+             .map(element => element.dataset.shown);";
+        Ok(serde_json::from_value(self.page.script(script, json!([])).await?)?)
     }
 
     async fn says_nothing_is_wrong(&self) -> Result<()> {

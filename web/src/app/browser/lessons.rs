@@ -45,20 +45,21 @@ pub fn keep_progress(done: &str) {
 
 /// Marks the controls of these names, and no others.
 pub fn mark(controls: &[String]) {
-    let wanted: Vec<Element> = controls.iter().filter_map(|name| control(name)).collect();
+    let wanted: Vec<(&String, Element)> =
+        controls.iter().filter_map(|name| Some((name, control(name)?))).collect();
     let Some(document) = window().document() else { return };
     if let Ok(marked) = document.query_selector_all(&format!("[{MARK}]")) {
         for element in (0..marked.length()).filter_map(|at| marked.get(at)) {
             let element: Element = element.unchecked_into();
-            if !wanted.contains(&element) {
+            if wanted.iter().all(|(_, wanted)| *wanted != element) {
                 // It fails only for names that are none.
                 let _ = element.remove_attribute(MARK);
             }
         }
     }
-    for element in wanted {
-        if !element.has_attribute(MARK) {
-            let _ = element.set_attribute(MARK, "");
+    for (name, element) in wanted {
+        if element.get_attribute(MARK).as_ref() != Some(name) {
+            let _ = element.set_attribute(MARK, name);
         }
     }
 }

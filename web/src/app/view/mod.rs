@@ -105,7 +105,7 @@ fn beside_lesson(state: &State, looked_at: Html, on: &Callback<Action>) -> Html 
             if is_open {
                 <lesson::LessonPanel lessons={state.lessons.clone()} {on} />
             }
-            <div key="place" class="playground">{ looked_at }</div>
+            <div class="playground">{ looked_at }</div>
         </div>
     }
 }
