@@ -25,6 +25,7 @@ const SOURCES: [&str; 13] = [
     "crates/train/src",
     "crates/train/text",
     "web/locales",
+    "web/recorded",
     "web/src",
     "web/worker_loader.js",
 ];

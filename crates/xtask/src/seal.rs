@@ -25,7 +25,7 @@ pub struct Args {
 const PAGE: &str = "index.html";
 const SERVICE_WORKER: &str = "service_worker.js";
 /// The page asks for these with the name of its build, since their own names stay the same.
-const ASKED_BY_SITE: [&str; 7] = [
+const ASKED_BY_SITE: [&str; 8] = [
     "worker_loader.js",
     "worker.js",
     "worker_bg.wasm",
@@ -33,6 +33,7 @@ const ASKED_BY_SITE: [&str; 7] = [
     "doctor_bg.wasm",
     "lessons/en/index.bin",
     "lessons/zh-CN/index.bin",
+    "zh-CN.json",
 ];
 
 /// Where the build's name and its files are written: what stands before and after them.

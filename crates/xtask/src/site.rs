@@ -11,7 +11,7 @@ use crate::{
     child, lessons, seal,
     setup::{self, Fetch, Need},
     toolbox::Toolbox,
-    workspace,
+    translations, workspace,
 };
 
 /// Flags of `cargo xtask build`.
@@ -77,6 +77,7 @@ pub fn build(toolbox: &Toolbox, site: &Site) -> Result<()> {
     child::condensed("Building the page (minutes the first time)", command)
         .context("could not build the page")?;
     lessons.write(site.dist)?;
+    translations::write(site.dist)?;
     seal::seal(site.dist).map(drop)
 }
 

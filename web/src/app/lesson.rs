@@ -374,7 +374,7 @@ impl State {
         self.text = None;
         self.set_origin(None);
         let (place, was) = (opened.place, self.place);
-        self.place = place;
+        (self.place, self.welcome) = (place, false);
         self.check = opened.check;
         self.notices = opened.notices.into();
         let launch = self.launch;

@@ -93,12 +93,21 @@ impl State {
             Action::TestLinks => self.test_links(),
             Action::Open(address) => self.open_address(&address),
             Action::Go(place) => self.go(place),
+            Action::Welcome => {
+                let effects = self.go(Place::Play);
+                self.welcome = true;
+                effects
+            }
             Action::Return(address) => self.return_to(&address),
             Action::Speak(language) => {
                 let mut effects = vec![Effect::Speak(language)];
                 effects.extend(self.speak(language));
                 effects.extend(self.write_address());
                 effects
+            }
+            Action::Mute(language, why) => {
+                self.notices = Rc::new([Notice::Mute(language, why)]);
+                Vec::new()
             }
             Action::Press(command, seed) => match command.action(self, seed) {
                 Some(action) => self.apply(action),
@@ -241,6 +250,7 @@ impl State {
 
     /// Looks at another place; nothing of the run changes.
     pub(super) fn go(&mut self, place: Place) -> Vec<Effect> {
+        self.welcome = false;
         if place == self.place {
             return Vec::new();
         }

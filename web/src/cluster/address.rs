@@ -40,11 +40,10 @@ pub fn files(role: Role) -> [(String, bool); 3] {
         Role::Rank | Role::Reference => ["worker.js", "worker_bg.wasm"],
         Role::Doctor => ["doctor.js", "doctor_bg.wasm"],
     };
-    [(LOADER, true), (script, true), (wasm, false)]
-        .map(|(name, is_script)| (resolve(&format!("{name}?{}", build())), is_script))
+    [(LOADER, true), (script, true), (wasm, false)].map(|(name, is_script)| (file(name), is_script))
 }
 
-/// The address of a file whose name stays the same from build to build.
+/// A file of the page whose name stays the same from build to build.
 pub fn file(name: &str) -> String {
     resolve(&format!("{name}?{}", build()))
 }

@@ -12,7 +12,7 @@ use web_sys::{Element, HtmlElement, Response};
 
 use super::window;
 use crate::app::lesson::File;
-use crate::cluster::lesson_file;
+use crate::cluster;
 
 /// Where it is kept which steps were done.
 const PROGRESS: &str = "ringside.lessons";
@@ -22,7 +22,7 @@ const MARK: &str = "data-shown";
 /// A file of the lessons; nothing if it does not come.
 pub async fn fetch(file: &File) -> Option<Vec<u8>> {
     let name = file.lesson.as_ref().map_or(INDEX, |(_, file)| file);
-    let url = lesson_file(&format!("{FOLDER}/{}/{name}", file.language.code()));
+    let url = cluster::file(&format!("{FOLDER}/{}/{name}", file.language.code()));
     let response: Response = JsFuture::from(window().fetch_with_str(&url)).await.ok()?.into();
     if !response.ok() {
         return None;

@@ -21,6 +21,7 @@ mod lit_words;
 mod masthead;
 mod memory;
 mod mesh_grid;
+mod motion;
 mod notices;
 mod other_build;
 mod own_file;
@@ -49,6 +50,7 @@ mod trail;
 mod tree;
 mod typed;
 mod watch;
+mod welcome;
 mod what_if;
 mod workbench;
 
@@ -128,6 +130,9 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     let text_bytes = state.text.as_ref().map(|text| text.bytes.len());
     html! {
         <>
+            if state.welcome {
+                <welcome::Welcome doors={doors(state)} {on} />
+            }
             <presets::Presets form={state.form.clone()} on={on} />
             <div class="controls">
                 { toolbar(state, on) }
@@ -158,6 +163,12 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             </watch::Watched>
         </>
     }
+}
+
+/// Where one can begin.
+fn doors(state: &State) -> Vec<(Place, String)> {
+    const DOORS: [Place; 3] = [Place::Learn, Place::Play, Place::Doctor];
+    DOORS.map(|place| (place, browser::link(&state.address(place)))).to_vec()
 }
 
 /// What is lit, in words.
