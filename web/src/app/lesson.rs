@@ -195,9 +195,7 @@ impl State {
                 self.go_to_step(at.saturating_add_signed(by.into()))
             }
             Act::SetUp => self.set_up(),
-            Act::Lead => {
-                self.lessons.shown().first().cloned().map(Effect::Reveal).into_iter().collect()
-            }
+            Act::Lead => self.lead(),
             Act::Answer(reply) => {
                 let given = self.judged(&reply);
                 if let Some(open) = &mut self.lessons.make_mut().open {
@@ -390,6 +388,16 @@ impl State {
             true => Effect::WriteAddress(address),
             false => Effect::PushAddress(address),
         });
+        effects
+    }
+
+    /// Leads to what the step is about, in the place where it begins.
+    fn lead(&mut self) -> Vec<Effect> {
+        let Some(step) = self.lessons.step() else { return Vec::new() };
+        let Some(control) = step.show.first().cloned() else { return Vec::new() };
+        let begins = step.open.as_deref().map(|address| address::read(address).place);
+        let mut effects = begins.map_or_else(Vec::new, |place| self.go(place));
+        effects.push(Effect::Reveal(control));
         effects
     }
 

@@ -270,7 +270,7 @@ impl App {
                 });
             }
             Effect::KeepProgress(done) => lessons::keep_progress(&done),
-            Effect::Reveal(control) => lessons::reveal(&control),
+            Effect::Reveal(control) => lessons::reveal(control),
             Effect::WriteAddress(address) => browser::set_address(&address),
             Effect::PushAddress(address) => browser::push_address(&address),
         }

@@ -218,7 +218,7 @@ pub fn condition(text: &str) -> Result<Condition, String> {
         .ok_or_else(|| format!("{text}: there is nothing called {subject} to look at"))?;
     let is_number = value.parse::<f64>().is_ok_and(f64::is_finite);
     match kind {
-        Kind::Number if !is_number && !(value == "none" && !op.orders()) => {
+        Kind::Number if !is_number && (value != "none" || op.orders()) => {
             return Err(format!("{text}: {subject} is a number"));
         }
         Kind::Word(words) if !words.contains(&value) => {

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use gloo_storage::{LocalStorage, Storage};
+use gloo_timers::callback::Timeout;
 use js_sys::{ArrayBuffer, Uint8Array};
 use lesson::{FOLDER, INDEX};
 use wasm_bindgen::{JsCast, JsValue};
@@ -64,8 +65,12 @@ pub fn mark(controls: &[String]) {
     }
 }
 
-/// Brings a control into sight, and the keyboard's focus to it.
-pub fn reveal(name: &str) {
+/// Brings a control into sight, and the keyboard's focus to it, once what is under way is drawn.
+pub fn reveal(name: String) {
+    Timeout::new(0, move || reveal_now(&name)).forget();
+}
+
+fn reveal_now(name: &str) {
     let Some(element) = control(name) else { return };
     if let Ok(Some(folded)) = element.closest("details:not([open])") {
         let _ = folded.set_attribute("open", "");

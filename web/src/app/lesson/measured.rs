@@ -134,8 +134,9 @@ pub fn of(state: &State, subject: &str) -> Option<Value> {
 }
 
 fn field(form: &Form, key: &str) -> Option<Value> {
-    let field = Field::by_key(key)?;
-    Some(Value::Word(form.get(field).trim().to_owned()))
+    let value = form.get(Field::by_key(key)?).trim();
+    // What is left out is none: no window, no fault.
+    Some(Value::Word(if value.is_empty() { NONE } else { value }.to_owned()))
 }
 
 /// A run: the present one, or one that is kept.

@@ -193,6 +193,16 @@ fn steps_are_gone_through_by_buttons_and_keys() {
 }
 
 #[test]
+fn the_learner_is_led_to_where_the_step_begins() {
+    let mut state = opened("v=1&view=doctor&lesson=ring&step=run");
+    let effects = act(&mut state, Act::Lead);
+    assert!(effects.contains(&Effect::Reveal("run".into())), "{effects:?}");
+    assert_eq!(state.place, Place::Play);
+    act(&mut state, Act::Move(1));
+    assert!(act(&mut state, Act::Lead).is_empty());
+}
+
+#[test]
 fn what_the_learner_does_is_seen_and_kept() {
     let mut state = opened("v=1&lesson=ring&step=run");
     let seen = |state: &State| state.lessons.open.as_ref().expect("open").seen.clone();
@@ -305,6 +315,7 @@ fn two_runs_are_measured_beside_each_other() {
         assert_eq!(number(&state, subject), Some(expect), "{subject}");
     }
     assert_eq!(number(&state, "loss_falls"), None);
+    assert_eq!(of(&state, "window"), Some(Value::Word("none".into())));
     for step in 2..20 {
         train(&mut state, step, 1.0);
     }
