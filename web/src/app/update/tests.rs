@@ -78,7 +78,7 @@ fn what_an_earlier_launch_sends_is_ignored() {
     state.apply(Action::Run);
     let (old, run) = (state.launch, state.engine.run_id());
     state.apply(Action::Reset);
-    let report = Report::Failed { run, message: "late".into() };
+    let report = Report::Failed { run, kind: String::new(), message: "late".into() };
     state.apply(Action::Cluster(old, ClusterEvent::Report { rank: 0, report }));
     assert_eq!(state.engine.phase(), &Phase::Idle);
 }
