@@ -14,5 +14,9 @@ mod silence;
 mod turn;
 pub mod wire;
 
-// Every word that the page shows: one catalogue a language.
-rust_i18n::i18n!("locales", fallback = "en");
+// Every word that the page shows: one catalogue a language, of which the binary carries English.
+rust_i18n::i18n!(
+    "locales/built_in",
+    fallback = "en",
+    backend = crate::app::language::fetched::Fetched
+);

@@ -19,6 +19,7 @@ mod static_files;
 mod test;
 mod tidy;
 mod toolbox;
+mod translations;
 mod workspace;
 
 use std::process::ExitCode;

@@ -25,8 +25,14 @@ pub struct Args {
 const PAGE: &str = "index.html";
 const SERVICE_WORKER: &str = "service_worker.js";
 /// The page asks for these with the name of its build, since their own names stay the same.
-const ASKED_BY_SITE: [&str; 5] =
-    ["worker_loader.js", "worker.js", "worker_bg.wasm", "doctor.js", "doctor_bg.wasm"];
+const ASKED_BY_SITE: [&str; 6] = [
+    "worker_loader.js",
+    "worker.js",
+    "worker_bg.wasm",
+    "doctor.js",
+    "doctor_bg.wasm",
+    "zh-CN.json",
+];
 
 /// Where the build's name and its files are written: what stands before and after them.
 const SITE_OF_PAGE: [&str; 2] = ["<meta name=\"site\" content=\"", "\""];

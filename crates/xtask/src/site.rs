@@ -11,7 +11,7 @@ use crate::{
     child, seal,
     setup::{self, Fetch, Need},
     toolbox::Toolbox,
-    workspace,
+    translations, workspace,
 };
 
 /// Flags of `cargo xtask build`.
@@ -74,6 +74,7 @@ pub fn build(toolbox: &Toolbox, site: &Site) -> Result<()> {
     command.env("RUST_BACKTRACE", "0");
     child::condensed("Building the page (minutes the first time)", command)
         .context("could not build the page")?;
+    translations::write(site.dist)?;
     seal::seal(site.dist).map(drop)
 }
 

@@ -138,7 +138,7 @@ fn pictures_need_no_style_sheet() -> Result<()> {
         page.press("Run").await?;
         page.until_step(4).await?;
         page.until_status("Step on the timeline", "Step 4").await?;
-        for name in ["Ring", "Matrix", "Curve", "Timeline"] {
+        for name in ["Ring", "Matrix", "Curve", "Timeline", "Links"] {
             let (file, kind, svg) = kept(page, &format!("{name} as SVG")).await?;
             let ending = format!("-step4-{}.svg", name.to_lowercase());
             ensure!(file.ends_with(&ending) && kind == "image/svg+xml", "{file} {kind}");

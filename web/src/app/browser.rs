@@ -1,5 +1,6 @@
 //! The few things that the page asks of the browser itself.
 
+mod files;
 mod keyboard;
 pub mod picture;
 pub mod store;
@@ -11,6 +12,7 @@ use web_sys::{Element, Window};
 
 use crate::app::language::Language;
 
+pub use files::fetch_language;
 pub use keyboard::{keep_single_keys, on_keys, single_keys};
 
 fn window() -> Window {

@@ -1,4 +1,5 @@
-//! The languages of the page. Each has one catalogue in `web/locales`, named after its code.
+//! The languages of the page. Each has one catalogue in `web/locales`, named after its code; the
+//! binary carries English, and fetches others.
 //!
 //! What `plan` and `doctor` say is English in their sources, so only other languages have texts
 //! for it: `web/locales/zh-CN.po`, and for what the doctor's binary alone says
@@ -6,6 +7,8 @@
 
 #[cfg(test)]
 mod catalogues;
+pub mod fetched;
+#[cfg(any(feature = "doctor", test))]
 mod key;
 #[cfg(test)]
 mod literals;

@@ -47,10 +47,15 @@ mod view;
 pub mod what_if;
 pub mod whole;
 
-/// Draws the page and starts its workers.
+/// Draws the page and starts its workers, once it can speak the language that it is to speak.
 pub fn start() {
     browser::show_panics();
-    if let Some(host) = browser::element("app") {
-        yew::Renderer::<root::App>::with_root(host).render();
-    }
+    yew::platform::spawn_local(async {
+        let asked = address::read(&browser::address()).language;
+        let fetched = browser::fetch_language(asked.unwrap_or_else(browser::language)).await;
+        if let Some(host) = browser::element("app") {
+            let props = root::Props { mute: fetched.err() };
+            yew::Renderer::<root::App>::with_root_and_props(host, props).render();
+        }
+    });
 }

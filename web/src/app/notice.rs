@@ -22,6 +22,8 @@ pub enum Notice {
     View(String),
     /// There is no such language.
     Language(String),
+    /// The texts of a language could not be fetched, and why.
+    Mute(Language, String),
     /// The link was made with a text that it cannot carry.
     OwnText,
     /// The link's run began from a checkpoint, of so many steps, that it cannot carry.
@@ -30,6 +32,8 @@ pub enum Notice {
     NoCheckpoint(NoCheckpoint),
     /// The run begins from its seed again: the checkpoint fits another network.
     LeftOrigin(Saved),
+    /// A run that goes on from the end of another has so many steps.
+    Longer(u32),
     /// The last run is back, after so many steps.
     LastRun(u32),
     /// Nothing has this name.
@@ -89,12 +93,16 @@ impl Notice {
                 t!("notices.view", name = name, place = Place::default().title())
             }
             Self::Language(name) => t!("notices.language", name = name, languages = languages()),
+            Self::Mute(language, why) => {
+                t!("notices.mute", language = language.name(), why = why)
+            }
             Self::OwnText => t!("notices.own_text"),
             Self::Checkpoint(steps) => t!("notices.checkpoint", steps = steps),
             Self::NoCheckpoint(why) => why.words(),
             Self::LeftOrigin(saved) => {
                 t!("origin.left", steps = saved.steps_done, network = saved.network())
             }
+            Self::Longer(steps) => t!("notices.longer", steps = steps),
             Self::LastRun(steps) => t!("last_run.back", steps = steps),
             Self::Unknown(name) => t!("notices.unknown", name = name),
             Self::Panels => t!("notices.panels"),

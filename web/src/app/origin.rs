@@ -29,6 +29,8 @@ pub struct Origin {
 /// Why a file is no checkpoint to begin from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoCheckpoint {
+    /// There is nothing in it.
+    Empty(String),
     /// It is no safetensors file, and why.
     NoFile(String, String),
     /// It does not say which run it belongs to.
@@ -43,6 +45,7 @@ impl NoCheckpoint {
     /// The reason as a sentence.
     pub fn words(&self) -> Cow<'static, str> {
         match self {
+            Self::Empty(name) => t!("origin.empty", name = name),
             Self::NoFile(name, error) => t!("origin.no_file", name = name, error = error),
             Self::NotOurs(name) => t!("origin.not_ours", name = name),
             Self::TooLong(name, size) => {
@@ -57,6 +60,9 @@ impl NoCheckpoint {
 impl Origin {
     /// Reads what `bytes` say of themselves.
     pub fn open(name: &str, bytes: Vec<u8>) -> Result<Self, NoCheckpoint> {
+        if bytes.is_empty() {
+            return Err(NoCheckpoint::Empty(name.to_owned()));
+        }
         let (_, header) = SafeTensors::read_metadata(&bytes)
             .map_err(|error| NoCheckpoint::NoFile(name.to_owned(), error.to_string()))?;
         let text = header.metadata().as_ref().and_then(|entries| entries.get(ENTRY));
@@ -120,6 +126,7 @@ mod tests {
     #[test]
     fn what_is_no_checkpoint_of_ours_is_told() {
         for (bytes, why) in [
+            (Vec::new(), "a.bin is empty"),
             (b"hello".to_vec(), "a.bin"),
             (checkpoint(None), "not saved by Ringside"),
             (checkpoint(Some("steps_done=x")), "not saved by Ringside"),

@@ -12,13 +12,14 @@ use yew::prelude::*;
 use crate::app::browser::{picture, store};
 use crate::app::cursor::{Act, Spot};
 use crate::app::engine::{Order, Phase};
+use crate::app::language::{Language, fetched};
 use crate::app::last_run::LastRun;
 use crate::app::pace::{Pace, Progress};
 use crate::app::places::Place;
 use crate::app::record::Figures;
 use crate::app::share::{File, Format, Picture, curve_svg};
 use crate::app::state::{Action, Effect, Kept, State};
-use crate::app::{browser, doctor, keys, view};
+use crate::app::{address, browser, doctor, keys, view};
 use crate::cluster::{Cluster, ClusterEvent, Course, Failure};
 use crate::diagnosis::Doctor;
 use crate::reference::{Reference, ReferenceEvent};
@@ -49,6 +50,13 @@ pub struct App {
 /// Milliseconds between two times that a running run is kept.
 const REMEMBER_MS: f64 = 5000.0;
 
+/// How the page begins.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// Why it cannot speak the language that it is to speak.
+    pub mute: Option<String>,
+}
+
 /// What happens to the page.
 pub enum Msg {
     /// Something changes the state.
@@ -61,11 +69,17 @@ pub enum Msg {
 
 impl Component for App {
     type Message = Msg;
-    type Properties = ();
+    type Properties = Props;
 
     fn create(ctx: &Context<Self>) -> Self {
         let (mut state, waiting) = State::open(&browser::address(), browser::language());
         state.single_keys = browser::single_keys();
+        if let Some(why) = &ctx.props().mute {
+            // The texts would be English all the same.
+            let asked = state.language;
+            state.apply(Action::Speak(Language::default()));
+            state.apply(Action::Mute(asked, why.clone()));
+        }
         browser::speak(state.language);
         let on = ctx.link().callback(Msg::Act);
         let open = on.clone();
@@ -152,6 +166,18 @@ impl Component for App {
                 let was = self.state.cursor;
                 self.act(action);
                 self.state.cursor != was
+            }
+            // A language comes with the first word of it.
+            Msg::Act(action) if language(&action).is_some_and(|asked| !fetched::is_here(asked)) => {
+                let on = self.on.clone();
+                yew::platform::spawn_local(async move {
+                    let asked = language(&action).unwrap_or_default();
+                    on.emit(match browser::fetch_language(asked).await {
+                        Ok(()) => action,
+                        Err(why) => Action::Mute(asked, why),
+                    });
+                });
+                false
             }
             Msg::Act(action) => {
                 self.act(action);
@@ -324,6 +350,15 @@ impl App {
                 self.act(Action::Reference(launch, failed));
             }
         }
+    }
+}
+
+/// The language that `action` makes the page speak.
+fn language(action: &Action) -> Option<Language> {
+    match action {
+        Action::Speak(language) => Some(*language),
+        Action::Open(address) => address::read(address).language,
+        _ => None,
     }
 }
 

@@ -44,6 +44,8 @@ pub enum Picture {
     Curve,
     /// The timeline as it is zoomed.
     Timeline,
+    /// What each rank sent to each.
+    Links,
 }
 
 /// How a picture is kept.
@@ -57,7 +59,7 @@ pub enum Format {
 
 impl Picture {
     /// Every picture.
-    pub const ALL: [Self; 4] = [Self::Ring, Self::Matrix, Self::Curve, Self::Timeline];
+    pub const ALL: [Self; 5] = [Self::Ring, Self::Matrix, Self::Curve, Self::Timeline, Self::Links];
 
     /// The name on the page and in the file's name.
     pub fn name(self) -> &'static str {
@@ -66,6 +68,7 @@ impl Picture {
             Self::Matrix => "matrix",
             Self::Curve => "curve",
             Self::Timeline => "timeline",
+            Self::Links => "links",
         }
     }
 
@@ -76,6 +79,7 @@ impl Picture {
             Self::Matrix => Some(".matrix svg"),
             Self::Curve => None,
             Self::Timeline => Some(".timeline .timeline-lanes"),
+            Self::Links => Some(".links-matrix svg"),
         }
     }
 }

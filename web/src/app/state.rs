@@ -211,6 +211,8 @@ pub enum Action {
     Return(String),
     /// The user chose a language.
     Speak(Language),
+    /// The page cannot speak a language, and why.
+    Mute(Language, String),
     /// The user pressed a key that does this; the seed is for a run that begins from another.
     Press(Command, u64),
     /// The user opened or closed the help.

@@ -134,9 +134,10 @@ impl State {
 
     /// Another run begins from the present state; this one is kept to compare it with.
     fn fork(&mut self, steps: u32, bytes: Rc<[u8]>) -> Vec<Effect> {
-        if steps >= self.plan.config().steps {
-            // What has come to its end needs more steps to go on.
-            let more = steps + self.plan.config().steps;
+        // What has come to its end needs more steps to go on.
+        let is_over = steps >= self.plan.config().steps;
+        let more = steps + self.plan.config().steps;
+        if is_over {
             self.form = Shared::new(self.form.with(Field::Steps, &more.to_string()));
         }
         let saved = plan::saved::Saved::of(self.plan.config(), steps);
@@ -144,6 +145,9 @@ impl State {
         self.set_origin(Some(Origin { name: String::new(), saved, bytes }));
         let mut effects = self.restart();
         effects.extend(self.edit((*self.form).clone()));
+        if is_over {
+            self.notices = Rc::new([Notice::Longer(more)]);
+        }
         effects.push(Effect::Remember);
         effects
     }

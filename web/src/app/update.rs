@@ -101,6 +101,10 @@ impl State {
                 effects.extend(self.write_address());
                 effects
             }
+            Action::Mute(language, why) => {
+                self.notices = Rc::new([Notice::Mute(language, why)]);
+                Vec::new()
+            }
             Action::Press(command, seed) => match command.action(self, seed) {
                 Some(action) => self.apply(action),
                 None => Vec::new(),

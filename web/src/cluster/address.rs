@@ -40,8 +40,12 @@ pub fn files(role: Role) -> [(String, bool); 3] {
         Role::Rank | Role::Reference => ["worker.js", "worker_bg.wasm"],
         Role::Doctor => ["doctor.js", "doctor_bg.wasm"],
     };
-    [(LOADER, true), (script, true), (wasm, false)]
-        .map(|(name, is_script)| (resolve(&format!("{name}?{}", build())), is_script))
+    [(LOADER, true), (script, true), (wasm, false)].map(|(name, is_script)| (file(name), is_script))
+}
+
+/// A file of the page whose name stays the same from build to build.
+pub fn file(name: &str) -> String {
+    resolve(&format!("{name}?{}", build()))
 }
 
 /// Which build it is: of what sources, and, in a page that is kept for use without a network, with

@@ -25,7 +25,7 @@ use verdicts::Verdicts;
 use watch::Watch;
 
 pub use address::Role;
-pub(crate) use address::loader;
+pub(crate) use address::{file, loader};
 pub use limits::{Limits, Stop};
 pub(crate) use probe::find_bad_file;
 

@@ -32,8 +32,9 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn catalogue(language: Language) -> Catalogue {
-    let path = root().join("locales").join(format!("{}.yml", language.code()));
+pub(super) fn catalogue(language: Language) -> Catalogue {
+    let folder = if language == Language::English { "locales/built_in" } else { "locales" };
+    let path = root().join(folder).join(format!("{}.yml", language.code()));
     let text = std::fs::read_to_string(&path).expect("each language has a catalogue");
     let tree: Value = serde_saphyr::from_str(&text).expect("the catalogue is YAML");
     let mut texts = Catalogue::new();

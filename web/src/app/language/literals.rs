@@ -15,10 +15,11 @@ const EXEMPT: [&str; 5] = [
 ];
 
 /// What reads like words and is none: names, commands, and what is for the browser alone.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "Enter",
     "Ringside",
     "InfiniBand",
+    ".links-matrix svg",
     ".matrix svg",
     r#"pip install \"{package}\""#,
     "ArrowLeft",

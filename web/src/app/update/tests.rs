@@ -203,6 +203,21 @@ fn a_fork_goes_on_from_the_state_and_keeps_the_run_beside() {
 }
 
 #[test]
+fn a_fork_of_a_finished_run_says_that_it_has_more_steps() {
+    let mut state = ready("v=1&cp=2&steps=1");
+    state.apply(Action::Run);
+    train(&mut state, 0);
+    let run = state.engine.run_id();
+    for rank in 0..2 {
+        hear(&mut state, rank, Report::Finished { run });
+    }
+    state.apply(Action::Fork);
+    snapshot(&mut state, 1);
+    assert_eq!(*state.notices, [Notice::Longer(2)]);
+    assert_eq!((state.form.get(Field::Steps), state.steps()), ("2", 1));
+}
+
+#[test]
 fn a_limit_changes_the_pace_and_not_the_run() {
     let mut state = ready("v=1&cp=2");
     state.apply(Action::Run);

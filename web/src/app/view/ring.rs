@@ -11,6 +11,7 @@ use yew::prelude::*;
 
 use crate::app::cursor::Cursor;
 use crate::app::glossary::Shown;
+use crate::app::pace::Cost;
 use crate::app::record::WholeStep;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
@@ -47,10 +48,14 @@ pub struct Ring {
     at: f64,
     moves: bool,
     last_ms: Option<f64>,
-    /// Whether the last frame was left out: half of them are enough, and ranks need the cores.
-    rested: bool,
+    cost: Cost,
     frame: Option<AnimationFrame>,
 }
+
+/// Milliseconds from one moment of the slow motion to the next, where drawing is cheap.
+const FRAME_MS: f64 = 30.0;
+/// The longest time that the slow motion makes up for at once.
+const LONGEST_MS: f64 = 400.0;
 
 /// What happens to the view.
 pub enum Msg {
@@ -73,7 +78,7 @@ impl Component for Ring {
             at: 0.0,
             moves: !browser::reduced_motion(),
             last_ms: None,
-            rested: false,
+            cost: Cost::default(),
             frame: None,
         };
         ring.show_newest(ctx);
@@ -98,15 +103,15 @@ impl Component for Ring {
         match msg {
             Msg::Frame(now) => {
                 self.frame = None;
-                self.rested = !self.rested;
-                if self.rested {
+                let passed = now - self.last_ms.unwrap_or(now - FRAME_MS);
+                if passed < self.cost.rest(FRAME_MS) {
                     self.ask_for_frame(ctx);
                     return false;
                 }
-                let passed = now - self.last_ms.unwrap_or(now);
                 self.last_ms = Some(now);
+                self.cost.measure();
                 // A long gap is a tab that was hidden, not time to catch up with.
-                self.at = (self.at + passed.min(100.0) / self.beat_ms()).min(self.end());
+                self.at = (self.at + passed.min(LONGEST_MS) / self.beat_ms()).min(self.end());
                 if self.at >= self.end() {
                     self.show_newest(ctx);
                 }
