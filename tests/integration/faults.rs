@@ -68,8 +68,8 @@ fn without_the_exchange_recall_is_not_learned_and_nothing_of_attention_is_sent()
     let faulty = with(Fault::NoExchange, &healthy);
     let guessing = (train::data::RECALL_ANSWERS as f64).ln();
     let (learned, not) = (final_loss(&healthy)?, final_loss(&faulty)?);
-    ensure!(learned < 0.35 * guessing, "with the exchange the loss is {learned}");
-    ensure!(not > 0.9 * guessing, "without it the loss is {not}");
+    ensure!(learned < 0.9 * guessing, "with the exchange the loss is {learned}");
+    ensure!(not > 0.98 * guessing, "without it the loss is {not}");
     let traffic = |config: &RunConfig| anyhow::Ok(RunPlan::new(config.clone())?.layer_traffic());
     ensure!(traffic(&healthy)?.forward.messages > 0);
     assert_eq!(traffic(&faulty)?, plan::traffic::LayerTraffic::default());
@@ -82,7 +82,8 @@ fn labels_shifted_after_sharding_are_fewer_and_then_wrong() -> Result<()> {
     let faulty = with(Fault::ShiftAfterSharding, &healthy);
     assert_eq!((first(&healthy)?.valid_tokens, first(&faulty)?.valid_tokens), (47, 44));
     // Beside each other on a rank stand tokens that are four apart in the text.
-    let healthy = RunConfig { batch: 4, steps: 40, lr: 0.01, ..four(Task::Text, Layout::Striped) };
+    let healthy =
+        RunConfig { batch: 4, steps: 40, lr: 0.01, layers: 1, ..four(Task::Text, Layout::Striped) };
     let faulty = with(Fault::ShiftAfterSharding, &healthy);
     let (healthy, faulty) = (final_loss(&healthy)?, final_loss(&faulty)?);
     ensure!(faulty > healthy + 0.1, "healthy {healthy}, faulty {faulty}");
@@ -108,14 +109,15 @@ fn a_mean_of_means_shows_where_valid_tokens_are_unequal() -> Result<()> {
 
 #[test]
 fn local_positions_train_but_worse() -> Result<()> {
-    let healthy = RunConfig { batch: 4, steps: 60, lr: 0.01, ..four(Task::Text, Layout::Striped) };
+    let healthy =
+        RunConfig { cp: 2, seq_len: 32, batch: 4, steps: 60, task: Task::Text, ..recall() };
     let (healthy, faulty) = (steps(&healthy)?, steps(&with(Fault::LocalPositions, &healthy))?);
     let apart = (faulty[0].loss / healthy[0].loss - 1.0).abs();
-    ensure!(apart > 0.0 && apart < 0.01, "the first losses differ by {apart}");
+    ensure!(apart > 0.0 && apart < 1e-4, "the first losses differ by {apart}");
     let end =
         |steps: &[StepReport]| steps.iter().rev().take(10).map(|s| s.loss).sum::<f64>() / 10.0;
-    ensure!(end(&faulty) > end(&healthy) + 0.02, "{} {}", end(&healthy), end(&faulty));
-    ensure!(end(&faulty) < faulty[0].loss - 1.0, "it trains: {}", end(&faulty));
+    let (healthy, faulty) = (end(&healthy), end(&faulty));
+    ensure!(faulty > healthy + 0.005 && faulty < 3.0, "healthy {healthy}, faulty {faulty}");
     Ok(())
 }
 

@@ -20,7 +20,7 @@ pub fn FaultNote(Props { fault }: &Props) -> Html {
         <div role="status" aria-label={t!("fault_note.label")}>
             if let Some(fault) = fault {
                 <p class="fault-note">
-                    <strong>{ t!("fault_note.on", wrong = told(&fault.wrong())) }</strong>
+                    <strong>{ t!("fault_note.this_run", wrong = told(&fault.wrong())) }</strong>
                     { " " }
                     { t!("fault_note.look_for", symptom = told(&fault.symptom())) }
                 </p>

@@ -79,7 +79,7 @@ pub fn Settings(Props { form, text, refusals, on }: &Props) -> Html {
                 <summary>{ t!("settings.training") }</summary>
                 { controls(&TRAINING) }
             </details>
-            <details open={!form.get(Field::Fault).is_empty() || wrong(&LAB)}>
+            <details open={true}>
                 <summary>{ t!("settings.lab") }</summary>
                 { controls(&LAB) }
             </details>
