@@ -83,10 +83,10 @@ fn labels_shifted_after_sharding_are_fewer_and_then_wrong() -> Result<()> {
     assert_eq!((first(&healthy)?.valid_tokens, first(&faulty)?.valid_tokens), (47, 44));
     // Beside each other on a rank stand tokens that are four apart in the text.
     let healthy =
-        RunConfig { batch: 4, steps: 40, lr: 0.01, layers: 1, ..four(Task::Text, Layout::Striped) };
+        RunConfig { batch: 4, steps: 30, lr: 0.01, layers: 1, ..four(Task::Text, Layout::Striped) };
     let faulty = with(Fault::ShiftAfterSharding, &healthy);
     let (healthy, faulty) = (final_loss(&healthy)?, final_loss(&faulty)?);
-    ensure!(faulty > healthy + 0.1, "healthy {healthy}, faulty {faulty}");
+    ensure!(faulty > healthy + 0.05, "healthy {healthy}, faulty {faulty}");
     Ok(())
 }
 
@@ -135,7 +135,7 @@ fn only_a_gradient_reference_sees_them_all() -> Result<()> {
     ensure!(healthy <= TOLERANCE, "healthy: {healthy}");
     for fault in Fault::ALL.into_iter().filter(|fault| fault.trains()) {
         let worst = worst(&with(fault, &config))?;
-        ensure!(worst > 1e3 * TOLERANCE, "{}: {worst}", fault.name());
+        ensure!(worst > 1e2 * TOLERANCE, "{}: {worst}", fault.name());
     }
     Ok(())
 }
