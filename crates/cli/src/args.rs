@@ -107,8 +107,15 @@ pub enum KernelThreads {
 const FAULTS_EXAMPLES: &str = "\
 Examples:
   ringside faults
-  ringside train --fault local-positions
-  ringside verify --fault mean-of-means --task recall";
+  ringside train --task recall --batch 8 --seq-len 64 --steps 300 --fault no-exchange
+  ringside train --layout striped --fault shift-after-sharding
+  ringside train --task recall --fault mean-of-means
+  ringside train --cp 8 --seq-len 64 --batch 4 --fault local-positions
+  ringside verify --fault local-positions
+
+Each of these runs shows its symptom beside the same line without --fault. Where recall is asked, all
+tokens that count lie on the last rank of contiguous slices, so that a mean of means is 1 / cp of the
+loss, and its gradient too.";
 
 const VERIFY_EXAMPLES: &str = "\
 Examples:

@@ -27,10 +27,11 @@ pub fn run(style: Style) -> Result<()> {
         };
         return output::json(&Fault::ALL.map(view));
     }
-    let mut rows = table::new(["fault", "what is wrong, and what to look for", "public reports"]);
+    let mut rows = table::of_texts(["fault", "what is wrong, and what to look for"]);
     for fault in Fault::ALL {
-        let text = format!("{}\nLook for: {}", fault.wrong(), fault.symptom());
-        rows.add_row([fault.name(), text.as_str(), fault.reports()]);
+        let (wrong, symptom, reports) = (fault.wrong(), fault.symptom(), fault.reports());
+        let text = format!("{wrong}\nlook for: {symptom}\nreported: {reports}");
+        rows.add_row([fault.name(), text.as_str()]);
     }
     output::line(rows)
 }
