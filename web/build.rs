@@ -13,7 +13,7 @@ const MESSAGES: [(&str, &str); 2] =
     [("locales/zh-CN.po", "messages.rs"), ("locales/doctor.zh-CN.po", "doctor_messages.rs")];
 
 /// What decides how a binary behaves, below the root of the workspace.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 13] = [
     "Cargo.lock",
     "crates/plan/src",
     "crates/doctor/src",
@@ -24,6 +24,7 @@ const SOURCES: [&str; 12] = [
     "crates/train/src",
     "crates/train/text",
     "web/locales",
+    "web/recorded",
     "web/src",
     "web/worker_loader.js",
 ];

@@ -15,6 +15,7 @@ mod golden;
 mod mesh;
 mod parity;
 mod probes;
+mod recorded;
 mod simulate;
 mod tasks;
 mod traffic;

@@ -33,6 +33,7 @@ pub mod places;
 pub mod presets;
 mod probe;
 pub mod record;
+pub mod recorded;
 pub mod reference;
 mod root;
 pub mod share;

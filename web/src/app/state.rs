@@ -48,6 +48,8 @@ pub struct OwnText {
 pub struct State {
     /// What is looked at.
     pub place: Place,
+    /// Whether the start is shown above the run: what this is, and where one can begin.
+    pub welcome: bool,
     /// The language that the page speaks.
     pub language: Language,
     /// Whether the address asked for it, and keeps it.
@@ -206,6 +208,8 @@ pub enum Action {
     Open(String),
     /// The user went to another place.
     Go(Place),
+    /// The user went to the start.
+    Welcome,
     /// The browser's Back or Forward came to an address of this page's own: its place counts,
     /// the run stays.
     Return(String),
@@ -290,6 +294,7 @@ impl State {
             Shared::new(RunPlan::new(Default::default()).expect("the default run is possible"));
         let mut state = Self {
             place: Place::default(),
+            welcome: address.trim_start_matches('#').is_empty(),
             language,
             language_in_address: false,
             help: false,

@@ -95,6 +95,11 @@ impl State {
             Action::TestLinks => self.test_links(),
             Action::Open(address) => self.open_address(&address),
             Action::Go(place) => self.go(place),
+            Action::Welcome => {
+                let effects = self.go(Place::Play);
+                self.welcome = true;
+                effects
+            }
             Action::Return(address) => self.return_to(&address),
             Action::Speak(language) => {
                 let mut effects = vec![Effect::Speak(language)];
@@ -238,6 +243,7 @@ impl State {
 
     /// Looks at another place; nothing of the run changes.
     fn go(&mut self, place: Place) -> Vec<Effect> {
+        self.welcome = false;
         if place == self.place {
             return Vec::new();
         }

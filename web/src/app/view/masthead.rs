@@ -47,13 +47,17 @@ pub fn Masthead(Props { place, links, language, on }: &Props) -> Html {
             </li>
         }
     };
+    let welcome = on.reform(|event: MouseEvent| {
+        event.prevent_default();
+        Action::Welcome
+    });
     let speak = on.reform(|event: Event| {
         let code = event.target_unchecked_into::<HtmlSelectElement>().value();
         Action::Speak(Language::of_tag(&code).unwrap_or_default())
     });
     html! {
         <header class="masthead">
-            <h1>{ "Ringside" }</h1>
+            <h1><a href={links[0].clone()} onclick={welcome}>{ "Ringside" }</a></h1>
             <nav aria-label={t!("masthead.views")}>
                 <ul>{ for Place::ALL.iter().zip(links).map(link) }</ul>
             </nav>

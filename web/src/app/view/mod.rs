@@ -20,6 +20,7 @@ mod lit_words;
 mod masthead;
 mod memory;
 mod mesh_grid;
+mod motion;
 mod notices;
 mod other_build;
 mod own_file;
@@ -48,6 +49,7 @@ mod trail;
 mod tree;
 mod typed;
 mod watch;
+mod welcome;
 mod what_if;
 mod workbench;
 
@@ -113,6 +115,9 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     let text_bytes = state.text.as_ref().map(|text| text.bytes.len());
     html! {
         <>
+            if state.welcome {
+                <welcome::Welcome doors={doors(state)} {on} />
+            }
             <presets::Presets form={state.form.clone()} on={on} />
             <div class="controls">
                 { toolbar(state, on) }
@@ -144,6 +149,12 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             </watch::Watched>
         </>
     }
+}
+
+/// Where one can begin.
+fn doors(state: &State) -> Vec<(Place, String)> {
+    const DOORS: [Place; 2] = [Place::Play, Place::Doctor];
+    DOORS.map(|place| (place, browser::link(&state.address(place)))).to_vec()
 }
 
 /// What is lit, in words.

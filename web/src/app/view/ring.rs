@@ -3,24 +3,23 @@
 use std::collections::BTreeMap;
 
 use crate::t;
-use gloo_render::{AnimationFrame, request_animation_frame};
 use plan::fold::beats::Beats;
 use plan::{RunPlan, StrategyKind};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use crate::app::beat_text;
 use crate::app::cursor::Cursor;
 use crate::app::glossary::Shown;
-use crate::app::pace::Cost;
 use crate::app::record::WholeStep;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
+use crate::app::view::motion::Motion;
 use crate::app::view::parts::section;
 use crate::app::view::ring_drawing::RingDrawing;
 use crate::app::view::ring_table::RingTable;
 use crate::app::view::slices::Slices;
 use crate::app::view::term::terms;
-use crate::app::{beat_text, browser};
 
 /// Properties of [`Ring`].
 #[derive(Clone, PartialEq, Properties)]
@@ -44,18 +43,8 @@ pub struct Ring {
     shown: Shared<Beats>,
     /// The step that it shows; `None` before the first.
     step: Option<Shared<WholeStep>>,
-    /// Beats gone by, with a fraction.
-    at: f64,
-    moves: bool,
-    last_ms: Option<f64>,
-    cost: Cost,
-    frame: Option<AnimationFrame>,
+    motion: Motion,
 }
-
-/// Milliseconds from one moment of the slow motion to the next, where drawing is cheap.
-const FRAME_MS: f64 = 30.0;
-/// The longest time that the slow motion makes up for at once.
-const LONGEST_MS: f64 = 400.0;
 
 /// What happens to the view.
 pub enum Msg {
@@ -72,15 +61,8 @@ impl Component for Ring {
     type Properties = Props;
 
     fn create(ctx: &Context<Self>) -> Self {
-        let mut ring = Self {
-            shown: at_rest(&ctx.props().plan),
-            step: None,
-            at: 0.0,
-            moves: !browser::reduced_motion(),
-            last_ms: None,
-            cost: Cost::default(),
-            frame: None,
-        };
+        let mut ring =
+            Self { shown: at_rest(&ctx.props().plan), step: None, motion: Motion::new() };
         ring.show_newest(ctx);
         ring
     }
@@ -89,8 +71,12 @@ impl Component for Ring {
         let props = ctx.props();
         if props.newest.is_none() && (old.newest.is_some() || props.plan != old.plan) {
             (self.shown, self.step) = (at_rest(&props.plan), None);
-            (self.at, self.frame, self.last_ms) = (0.0, None, None);
-        } else if !self.moves || props.at_once || old.newest.is_none() || self.at >= self.end() {
+            self.motion.rewind();
+        } else if !self.motion.moves()
+            || props.at_once
+            || old.newest.is_none()
+            || self.motion.is_over(self.beats())
+        {
             return self.show_newest(ctx) || is_other(props, old);
         } else {
             // While it moves, frames of its own redraw it.
@@ -102,33 +88,20 @@ impl Component for Ring {
     fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
         match msg {
             Msg::Frame(now) => {
-                self.frame = None;
-                let passed = now - self.last_ms.unwrap_or(now - FRAME_MS);
-                if passed < self.cost.rest(FRAME_MS) {
-                    self.ask_for_frame(ctx);
-                    return false;
-                }
-                self.last_ms = Some(now);
-                self.cost.measure();
-                // A long gap is a tab that was hidden, not time to catch up with.
-                self.at = (self.at + passed.min(LONGEST_MS) / self.beat_ms()).min(self.end());
-                if self.at >= self.end() {
+                let is_drawn = self.motion.frame(now, self.beats());
+                if is_drawn && self.motion.is_over(self.beats()) {
                     self.show_newest(ctx);
                 }
                 self.ask_for_frame(ctx);
+                return is_drawn;
             }
             Msg::Moment(beat) => {
-                self.moves = false;
+                self.motion.stand(beat);
                 self.show_newest(ctx);
-                self.at = (beat as f64).min(self.end());
+                self.motion.stand(beat.min(self.beats()));
             }
             Msg::Moves(moves) => {
-                self.moves = moves;
-                self.last_ms = None;
-                if moves && self.at >= self.end() {
-                    self.at = 0.0;
-                }
-                self.at = self.at.floor();
+                self.motion.turn(moves, self.beats());
                 self.ask_for_frame(ctx);
             }
         }
@@ -138,16 +111,15 @@ impl Component for Ring {
     fn view(&self, ctx: &Context<Self>) -> Html {
         let plan = &ctx.props().plan;
         let last = self.shown.beats.len().saturating_sub(1);
-        let index = (self.at as usize).min(last);
+        let index = self.motion.beat(self.beats());
         let Some(beat) = self.shown.beats.get(index) else { return html! {} };
         let seen = ctx.props().newest.is_some();
-        // Standing still, a message is drawn half-way, so that its direction shows.
-        let progress = if self.moves { (self.at - index as f64).min(1.0) } else { 0.5 };
+        let progress = self.motion.progress(self.beats());
         let (layers, steps) = (plan.model().layers, plan.attention().steps());
         let words = beat_text::describe(beat, layers, steps);
         let caption = if seen {
             let step = self.shown.step + 1;
-            match self.moves {
+            match self.motion.moves() {
                 true => t!("ring.slow_motion", step = step),
                 false => t!("ring.by_moment", step = step),
             }
@@ -193,7 +165,7 @@ impl Component for Ring {
                             oninput={moment}
                         />
                         <label class="check">
-                            <input type="checkbox" checked={self.moves} onchange={moves} />
+                            <input type="checkbox" checked={self.motion.moves()} onchange={moves} />
                             { t!("ring.animate") }
                         </label>
                     </div>
@@ -207,13 +179,8 @@ impl Component for Ring {
 }
 
 impl Ring {
-    fn end(&self) -> f64 {
-        self.shown.beats.len() as f64
-    }
-
-    /// Long steps go faster, so that none takes much more than ten seconds.
-    fn beat_ms(&self) -> f64 {
-        (9000.0 / self.end().max(1.0)).clamp(220.0, 800.0)
+    fn beats(&self) -> usize {
+        self.shown.beats.len()
     }
 
     /// Puts the newest step on show; `false` where it is there already.
@@ -224,25 +191,22 @@ impl Ring {
         }
         // More of the step that is on show: what was seen of it need not be seen again.
         let grows = self.step.as_ref().is_some_and(|shown| shown.step == newest.step);
-        let seen = (self.end() - 1.0).max(0.0);
+        let seen = self.beats().saturating_sub(1) as f64;
         self.shown = Shared::new(Beats::new(newest.step, &newest.events));
         self.step = Some(newest.clone());
-        if self.moves {
-            self.at = if grows { seen.min(self.end()) } else { 0.0 };
-        } else {
-            self.at = self.at.min(self.end() - 1.0).max(0.0);
-        }
+        let last = self.beats().saturating_sub(1) as f64;
+        self.motion.at = match (self.motion.moves(), grows) {
+            (true, true) => seen.min(self.beats() as f64),
+            (true, false) => 0.0,
+            (false, _) => self.motion.at.min(last),
+        };
         self.ask_for_frame(ctx);
         true
     }
 
     fn ask_for_frame(&mut self, ctx: &Context<Self>) {
-        if !self.moves || self.at >= self.end() || self.frame.is_some() {
-            self.last_ms = self.last_ms.filter(|_| self.frame.is_some());
-            return;
-        }
         let link = ctx.link().clone();
-        self.frame = Some(request_animation_frame(move |now| link.send_message(Msg::Frame(now))));
+        self.motion.ask(self.beats(), move |now| link.send_message(Msg::Frame(now)));
     }
 }
 

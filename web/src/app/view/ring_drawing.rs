@@ -29,6 +29,9 @@ pub struct Props {
     pub seen: bool,
     /// What is lit.
     pub spot: Spot,
+    /// Whether it is a picture alone, in which nothing can be chosen.
+    #[prop_or_default]
+    pub picture: bool,
     /// Where actions go.
     pub on: Callback<Action>,
 }
@@ -36,7 +39,7 @@ pub struct Props {
 /// The drawing.
 #[component]
 pub fn RingDrawing(props: &Props) -> Html {
-    let Props { dp, cp, beats, index, progress, seen, spot, on } = props;
+    let Props { dp, cp, beats, index, progress, seen, spot, picture, on } = props;
     let Some(beat) = beats.beats.get(*index) else { return html! {} };
     let ring = use_memo((*dp, *cp), |&(dp, cp)| layout(dp, cp));
     let view_box = format!("0 0 {:.0} {:.0}", ring.width, ring.height);
@@ -49,6 +52,30 @@ pub fn RingDrawing(props: &Props) -> Html {
         Some(rank) => t!("ring.rank_of", rank = rank, world = world),
         None => t!("ring.no_rank"),
     };
+    let drawing = html! {
+        <svg
+            class={classes!("ring-drawing", (*dp > 1).then_some("many"))}
+            viewBox={view_box}
+            aria-hidden="true"
+        >
+            { for ring.centres.iter().map(|centre| html! {
+                <circle class="track" cx={px(centre.x)} cy={px(centre.y)} r={px(ring.radius)} />
+            }) }
+            { for ring.seats.iter().enumerate().map(|(rank, seat)| {
+                let work = beat.work.get(rank).copied().flatten();
+                disc(rank, seat.at, ring.disc, work, *seen, spot)
+            }) }
+            { for holders.filter_map(|(rank, &block)| {
+                let seat = ring.seats.get(rank)?;
+                let lit = spot.block_class(block, rank);
+                Some(html! { <g key={format!("held-{rank}")}>{ chip(seat.block, block, "kv", classes!("held", lit)) }</g> })
+            }) }
+            { for beat.hops.iter().enumerate().filter_map(|(i, hop)| message(&ring, i, hop, *progress, spot)) }
+        </svg>
+    };
+    if *picture {
+        return drawing;
+    }
     html! {
         <div
             class={classes!("ring-plot", (*dp > 1).then_some("many"))}
@@ -61,25 +88,7 @@ pub fn RingDrawing(props: &Props) -> Html {
             aria-valuetext={words}
             onkeydown={key}
         >
-            <svg
-                class={classes!("ring-drawing", (*dp > 1).then_some("many"))}
-                viewBox={view_box}
-                aria-hidden="true"
-            >
-                { for ring.centres.iter().map(|centre| html! {
-                    <circle class="track" cx={px(centre.x)} cy={px(centre.y)} r={px(ring.radius)} />
-                }) }
-                { for ring.seats.iter().enumerate().map(|(rank, seat)| {
-                    let work = beat.work.get(rank).copied().flatten();
-                    disc(rank, seat.at, ring.disc, work, *seen, spot)
-                }) }
-                { for holders.filter_map(|(rank, &block)| {
-                    let seat = ring.seats.get(rank)?;
-                    let lit = spot.block_class(block, rank);
-                    Some(html! { <g key={format!("held-{rank}")}>{ chip(seat.block, block, "kv", classes!("held", lit)) }</g> })
-                }) }
-                { for beat.hops.iter().enumerate().filter_map(|(i, hop)| message(&ring, i, hop, *progress, spot)) }
-            </svg>
+            { drawing }
         </div>
     }
 }
