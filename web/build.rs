@@ -13,10 +13,11 @@ const MESSAGES: [(&str, &str); 2] =
     [("locales/zh-CN.po", "messages.rs"), ("locales/doctor.zh-CN.po", "doctor_messages.rs")];
 
 /// What decides how a binary behaves, below the root of the workspace.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     "Cargo.lock",
     "crates/plan/src",
     "crates/doctor/src",
+    "crates/lesson/src",
     "crates/comm/src",
     "crates/kernels/src",
     "crates/model/src",

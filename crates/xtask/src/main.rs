@@ -10,6 +10,7 @@ mod child;
 mod cli;
 mod cuda;
 mod golden;
+mod lessons;
 mod seal;
 mod serve;
 mod setup;

@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Context, Result};
 
 use crate::{
-    child, seal,
+    child, lessons, seal,
     setup::{self, Fetch, Need},
     toolbox::Toolbox,
     translations, workspace,
@@ -61,6 +61,8 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// Builds the page with tools that are known to be there.
 pub fn build(toolbox: &Toolbox, site: &Site) -> Result<()> {
+    // First, since a mistake in a lesson is found in a second.
+    let lessons = lessons::compiled(&workspace::root().join("web/lessons"))?;
     forget_old_bindings()?;
     let mut command = toolbox.wasm("trunk");
     command.args(["build", "--release", "--locked", "--skip-version-check"]);
@@ -74,6 +76,7 @@ pub fn build(toolbox: &Toolbox, site: &Site) -> Result<()> {
     command.env("RUST_BACKTRACE", "0");
     child::condensed("Building the page (minutes the first time)", command)
         .context("could not build the page")?;
+    lessons.write(site.dist)?;
     translations::write(site.dist)?;
     seal::seal(site.dist).map(drop)
 }

@@ -46,7 +46,7 @@ fn lines(found: &Value) -> String {
 }
 
 /// Holds what is shown to everything in the light theme, and to what a theme changes in the dark.
-async fn judge_both(page: &Page, what: &str) -> Result<()> {
+pub async fn judge_both(page: &Page, what: &str) -> Result<()> {
     page.prefer("light").await?;
     judge(page, what, &[]).await?;
     page.prefer("dark").await?;
@@ -54,7 +54,7 @@ async fn judge_both(page: &Page, what: &str) -> Result<()> {
 }
 
 /// Opens everything that is folded: what is hidden is not judged.
-async fn unfold(page: &Page) -> Result<()> {
+pub async fn unfold(page: &Page) -> Result<()> {
     let script = "document.querySelectorAll('details').forEach(part => { part.open = true; });";
     page.script(script, json!([])).await?;
     Ok(())

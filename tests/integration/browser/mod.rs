@@ -21,6 +21,7 @@ mod embed;
 mod groups;
 mod input;
 mod learning;
+mod lessons;
 mod links;
 mod loading;
 mod memory;

@@ -99,6 +99,14 @@ impl Page {
         button.click().await.with_context(|| format!("{name} cannot be pressed"))
     }
 
+    /// Presses what a CSS selector finds.
+    pub async fn press_css(&self, css: &str) -> Result<()> {
+        let found = self.client.find(Locator::Css(css)).await;
+        let found = found.with_context(|| format!("there is no {css}"))?;
+        self.show(&found).await?;
+        found.click().await.with_context(|| format!("{css} cannot be pressed"))
+    }
+
     /// Follows a link, found by its whole text.
     pub async fn follow(&self, name: &str) -> Result<()> {
         let link = self.client.find(Locator::LinkText(name)).await;

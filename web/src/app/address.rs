@@ -21,6 +21,8 @@ const EMBED: &str = "embed";
 const PANELS: &str = "panels";
 const LANGUAGE: &str = "lang";
 const FROM: &str = "from";
+const LESSON: &str = "lesson";
+const STEP: &str = "step";
 
 /// What an address opens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub struct Opened {
     pub embed: Option<Embed>,
     /// The language that the link asks for.
     pub language: Option<Language>,
+    /// The lesson that is open beside it, and its step, which may be empty.
+    pub lesson: Option<(String, String)>,
     /// What could not be taken as it stands, for the user to read.
     pub notices: Vec<Notice>,
 }
@@ -77,12 +81,23 @@ pub fn spoken(language: Language) -> String {
     format!("&{LANGUAGE}={}", language.code())
 }
 
+/// What keeps a lesson open at a step, behind that of [`write()`].
+pub fn taught((lesson, step): (&str, &str)) -> String {
+    let mut address = Serializer::new(String::new());
+    address.append_pair(LESSON, lesson);
+    if !step.is_empty() {
+        address.append_pair(STEP, step);
+    }
+    format!("&{}", address.finish())
+}
+
 /// Reads an address, with or without its `#`.
 pub fn read(address: &str) -> Opened {
     let mut opened = Opened::default();
     let address = address.trim_start_matches('#');
     let mut seen = BTreeSet::new();
     let (mut embeds, mut panels) = (false, None);
+    let (mut lesson, mut step) = (None, String::new());
     for (key, value) in parse(address.as_bytes()) {
         if !seen.insert(key.clone()) {
             opened.notices.push(Notice::Twice(brief(&key)));
@@ -99,6 +114,8 @@ pub fn read(address: &str) -> Opened {
                 None => opened.notices.push(Notice::Language(brief(&value))),
             },
             CHECK => opened.check = value == "1",
+            LESSON => lesson = Some(value.into_owned()),
+            STEP => step = value.into_owned(),
             EMBED => embeds = value == "1",
             PANELS => panels = Some(value.into_owned()),
             FROM => opened.notices.push(Notice::Checkpoint(brief(&value))),
@@ -110,6 +127,7 @@ pub fn read(address: &str) -> Opened {
         }
     }
     limit_world(&mut opened);
+    opened.lesson = lesson.filter(|_| !embeds).map(|lesson| (lesson, step));
     match (embeds, panels) {
         (true, panels) => take_panels(&mut opened, panels.as_deref().unwrap_or_default()),
         (false, Some(_)) => opened.notices.push(Notice::Panels),

@@ -2,6 +2,7 @@
 
 mod files;
 mod keyboard;
+pub mod lessons;
 pub mod picture;
 pub mod store;
 

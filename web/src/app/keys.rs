@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use crate::t;
 
 use crate::app::engine::Phase;
+use crate::app::lesson;
 use crate::app::places::Place;
 use crate::app::state::{Action, State};
 
@@ -28,6 +29,10 @@ pub enum Command {
     NewSeed,
     /// Look at a place.
     Go(Place),
+    /// The lesson's step before.
+    LessonBack,
+    /// The lesson's next step.
+    LessonOn,
     /// Open the help.
     Help,
 }
@@ -47,6 +52,10 @@ pub const TABLE: &[Line] = &[
     (&["2"], Command::Go(Place::Groups)),
     (&["3"], Command::Go(Place::Backend)),
     (&["4"], Command::Go(Place::Doctor)),
+    (&["5"], Command::Go(Place::Learn)),
+    // Where brackets need a modifier, the keys beside them do not.
+    (&["[", ","], Command::LessonBack),
+    (&["]", "."], Command::LessonOn),
     (&["?"], Command::Help),
 ];
 
@@ -105,6 +114,8 @@ impl Command {
             Self::Reset => t!("keys.reset"),
             Self::NewSeed => t!("keys.new_seed"),
             Self::Go(place) => t!("keys.go", place = place.title()),
+            Self::LessonBack => t!("keys.lesson_back"),
+            Self::LessonOn => t!("keys.lesson_on"),
             Self::Help => t!("keys.help"),
         }
     }
@@ -135,6 +146,8 @@ impl Command {
         Some(match self {
             Self::Help => Action::Help(true),
             Self::Go(place) => Action::Go(place),
+            Self::LessonBack => Action::Lesson(lesson::Act::Move(-1)),
+            Self::LessonOn => Action::Lesson(lesson::Act::Move(1)),
             Self::RunOrPause if runs => Action::Pause,
             Self::RunOrPause => Action::Run,
             Self::Step | Self::RingStep if runs => return None,
@@ -148,7 +161,8 @@ impl Command {
 
     /// Whether it means anything at `place`: a run that is out of sight is driven by nobody.
     pub fn counts_at(self, place: Place) -> bool {
-        matches!(self, Self::Help | Self::Go(_)) || place == Place::Play
+        matches!(self, Self::Help | Self::Go(_) | Self::LessonBack | Self::LessonOn)
+            || place == Place::Play
     }
 }
 

@@ -31,7 +31,8 @@ pub struct LastRun {
 
 /// The part of an address that says which run it is.
 fn run_of(address: &str) -> String {
-    const BESIDE: [&str; 6] = ["view=", "embed=", "panels=", "lang=", "link_", "slow_"];
+    const BESIDE: [&str; 8] =
+        ["view=", "embed=", "panels=", "lang=", "lesson=", "step=", "link_", "slow_"];
     let is_run = |part: &&str| !BESIDE.iter().any(|beside| part.starts_with(beside));
     address.trim_start_matches('#').split('&').filter(is_run).collect::<Vec<_>>().join("&")
 }

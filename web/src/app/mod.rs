@@ -23,6 +23,7 @@ pub mod keys;
 pub mod language;
 pub mod last_run;
 pub mod laws;
+pub mod lesson;
 pub mod memory_log;
 pub mod metric;
 pub mod notice;

@@ -20,6 +20,10 @@ pub enum Notice {
     Version(String, &'static str),
     /// There is no such view.
     View(String),
+    /// There is no such lesson.
+    Lesson(String),
+    /// The lesson has no such step; this one is opened.
+    LessonStep(String, String),
     /// There is no such language.
     Language(String),
     /// The texts of a language could not be fetched, and why.
@@ -91,6 +95,10 @@ impl Notice {
             }
             Self::View(name) => {
                 t!("notices.view", name = name, place = Place::default().title())
+            }
+            Self::Lesson(name) => t!("notices.lesson", name = name),
+            Self::LessonStep(name, title) => {
+                t!("notices.lesson_step", name = name, title = title)
             }
             Self::Language(name) => t!("notices.language", name = name, languages = languages()),
             Self::Mute(language, why) => {

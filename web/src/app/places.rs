@@ -16,11 +16,13 @@ pub enum Place {
     Backend,
     /// What somebody's accelerate configuration will do.
     Doctor,
+    /// The lessons.
+    Learn,
 }
 
 impl Place {
     /// Every place, in the order in which they are offered.
-    pub const ALL: [Self; 4] = [Self::Play, Self::Groups, Self::Backend, Self::Doctor];
+    pub const ALL: [Self; 5] = [Self::Play, Self::Groups, Self::Backend, Self::Doctor, Self::Learn];
 
     /// Its name in the address; the first place has none there.
     pub fn key(self) -> &'static str {
@@ -29,6 +31,7 @@ impl Place {
             Self::Groups => "groups",
             Self::Backend => "backend",
             Self::Doctor => "doctor",
+            Self::Learn => "learn",
         }
     }
 

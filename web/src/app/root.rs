@@ -9,7 +9,7 @@ use plan::command::Report;
 use plan::message;
 use yew::prelude::*;
 
-use crate::app::browser::{picture, store};
+use crate::app::browser::{lessons, picture, store};
 use crate::app::cursor::{Act, Spot};
 use crate::app::engine::{Order, Phase};
 use crate::app::language::{Language, fetched};
@@ -19,7 +19,7 @@ use crate::app::places::Place;
 use crate::app::record::Figures;
 use crate::app::share::{File, Format, Picture, curve_svg};
 use crate::app::state::{Action, Effect, Kept, State};
-use crate::app::{address, browser, doctor, keys, view};
+use crate::app::{address, browser, doctor, keys, lesson, view};
 use crate::cluster::{Cluster, ClusterEvent, Course, Failure};
 use crate::diagnosis::Doctor;
 use crate::reference::{Reference, ReferenceEvent};
@@ -72,12 +72,15 @@ impl Component for App {
     type Properties = Props;
 
     fn create(ctx: &Context<Self>) -> Self {
-        let (mut state, waiting) = State::open(&browser::address(), browser::language());
+        let (mut state, mut waiting) = State::open(&browser::address(), browser::language());
         state.single_keys = browser::single_keys();
+        state.lessons.make_mut().done = lessons::progress();
         if let Some(why) = &ctx.props().mute {
             // The texts would be English all the same.
             let asked = state.language;
-            state.apply(Action::Speak(Language::default()));
+            let effects = state.apply(Action::Speak(Language::default()));
+            // The choice of the user is kept as it is.
+            waiting.extend(effects.into_iter().filter(|e| matches!(e, Effect::Fetch(_))));
             state.apply(Action::Mute(asked, why.clone()));
         }
         browser::speak(state.language);
@@ -128,6 +131,7 @@ impl Component for App {
                 if self.pace.drawn(self.progress(), browser::now_ms()) {
                     self.figures = self.state.record.figures.clone();
                 }
+                self.act(Action::Lesson(lesson::Act::Look));
                 true
             }
             // Training goes on whether or not anything is drawn, so reports are taken at once and
@@ -203,6 +207,7 @@ impl Component for App {
                 self.carry_out(effect);
             }
         }
+        lessons::mark(self.state.lessons.shown());
     }
 
     fn view(&self, _ctx: &Context<Self>) -> Html {
@@ -257,6 +262,15 @@ impl App {
             Effect::Draw(drawn, format, name) => self.draw(drawn, format, name),
             Effect::Speak(language) => browser::keep_language(language),
             Effect::KeepSingleKeys(on) => browser::keep_single_keys(on),
+            Effect::Fetch(file) => {
+                let on = self.on.clone();
+                yew::platform::spawn_local(async move {
+                    let bytes = lessons::fetch(&file).await;
+                    on.emit(Action::Lesson(lesson::Act::Came(file, bytes)));
+                });
+            }
+            Effect::KeepProgress(done) => lessons::keep_progress(&done),
+            Effect::Reveal(control) => lessons::reveal(control),
             Effect::WriteAddress(address) => browser::set_address(&address),
             Effect::PushAddress(address) => browser::push_address(&address),
         }

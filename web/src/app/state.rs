@@ -20,6 +20,7 @@ use crate::app::groups::{self, Groups};
 use crate::app::keys::Command;
 use crate::app::language::Language;
 use crate::app::last_run::LastRun;
+use crate::app::lesson::{self, Lessons};
 use crate::app::notice::Notice;
 use crate::app::origin::{NoCheckpoint, Origin};
 use crate::app::places::Place;
@@ -64,6 +65,8 @@ pub struct State {
     pub backend: Shared<Backend>,
     /// What the doctor was given, and what it says.
     pub doctor: Shared<Doctor>,
+    /// The lessons.
+    pub lessons: Shared<Lessons>,
     /// What is entered.
     pub form: Shared<Form>,
     /// The user's text; `None` is the built-in one.
@@ -229,6 +232,8 @@ pub enum Action {
     Backend(backend::Act),
     /// Something of the doctor's.
     Doctor(doctor::Act),
+    /// Something around lessons.
+    Lesson(lesson::Act),
     /// Something of the cursor that all views share.
     Cursor(cursor::Act),
     /// The user holds a step, or lets go of it.
@@ -280,6 +285,12 @@ pub enum Effect {
     Speak(Language),
     /// Keep for the next visit whether single keys drive the page.
     KeepSingleKeys(bool),
+    /// Get a file of the lessons.
+    Fetch(lesson::File),
+    /// Keep for the next visit which steps of lessons were done.
+    KeepProgress(String),
+    /// Bring a control into sight, by its name in lessons.
+    Reveal(String),
     /// Write the address.
     WriteAddress(String),
     /// Write the address as a new entry of the browser's history.
@@ -302,6 +313,7 @@ impl State {
             groups: Shared::default(),
             backend: Shared::default(),
             doctor: Shared::default(),
+            lessons: Shared::default(),
             form: Shared::default(),
             text: None,
             used_text: None,
@@ -411,6 +423,9 @@ impl State {
         let mut run = self.run_address(place);
         if self.language_in_address {
             run += &address::spoken(self.language);
+        }
+        if let Some(lesson) = self.lessons.address() {
+            run += &address::taught(lesson);
         }
         match &self.embed {
             Some(embed) => run + &address::embedded(embed),

@@ -17,8 +17,13 @@ use crate::app::state::{Action, Effect, SelfTest, State, Then};
 impl State {
     /// Takes `action`; what the world outside must do comes back.
     pub fn apply(&mut self, action: Action) -> Vec<Effect> {
-        let effects = self.take_action(action);
+        // What comes many times a second is looked at when it is drawn.
+        let is_report = matches!(action, Action::Cluster(..) | Action::Reference(..));
+        let mut effects = self.take_action(action);
         self.look_again();
+        if !is_report {
+            effects.extend(self.judge());
+        }
         effects
     }
 
@@ -135,6 +140,7 @@ impl State {
                 let order = self.doctor.make_mut().apply(act);
                 order.map(Effect::Consult).into_iter().collect()
             }
+            Action::Lesson(act) => self.teach(act),
             Action::Cursor(act) => {
                 self.cursor.apply(act);
                 Vec::new()
@@ -214,17 +220,22 @@ impl State {
     }
 
     fn open_address(&mut self, address: &str) -> Vec<Effect> {
-        let Opened { place, form, check, embed, language, notices } = address::read(address);
+        let Opened { place, form, check, embed, language, lesson, notices } =
+            address::read(address);
         self.place = place;
         self.language_in_address = language.is_some();
-        let mut effects: Vec<Effect> =
-            self.speak(language.unwrap_or(self.language)).into_iter().collect();
+        let mut effects = self.speak(language.unwrap_or(self.language));
         self.embed = embed.map(Rc::new);
+        let before = self.notices.len();
+        let lesson = lesson.as_ref().map(|(lesson, step)| (&lesson[..], &step[..]));
+        effects.extend(self.open_lesson(lesson));
         let same = *self.form == form && self.check == check && notices.is_empty();
         if same {
             return effects;
         }
-        self.notices = notices.into();
+        // Those of the lesson are new.
+        let taught = self.notices.iter().skip(before).cloned();
+        self.notices = notices.into_iter().chain(taught).collect();
         self.check = check;
         effects.extend(self.edit(form));
         if self.engine.has_begun() {
@@ -233,22 +244,29 @@ impl State {
         effects
     }
 
-    /// Speaks a language from now on, in which the doctor is asked to tell what it has told.
-    fn speak(&mut self, language: Language) -> Option<Effect> {
+    /// Speaks a language from now on, in which the doctor is asked to tell what it has told, and
+    /// lessons are asked for.
+    fn speak(&mut self, language: Language) -> Vec<Effect> {
         if std::mem::replace(&mut self.language, language) == language {
-            return None;
+            return Vec::new();
         }
-        self.doctor.make_mut().retell().map(Effect::Consult)
+        let mut effects = self.fetch_lessons();
+        effects.extend(self.doctor.make_mut().retell().map(Effect::Consult));
+        effects
     }
 
     /// Looks at another place; nothing of the run changes.
-    fn go(&mut self, place: Place) -> Vec<Effect> {
+    pub(super) fn go(&mut self, place: Place) -> Vec<Effect> {
         self.welcome = false;
         if place == self.place {
             return Vec::new();
         }
         self.place = place;
-        vec![Effect::PushAddress(self.address(place))]
+        let mut effects = vec![Effect::PushAddress(self.address(place))];
+        if place == Place::Learn {
+            effects.extend(self.need_index());
+        }
+        effects
     }
 
     /// Takes the place from an address of an earlier moment, and writes the run of this one; from
@@ -259,7 +277,11 @@ impl State {
             return self.open_address(address);
         }
         self.place = place;
-        self.write_address().into_iter().collect()
+        let mut effects: Vec<Effect> = self.write_address().into_iter().collect();
+        if place == Place::Learn {
+            effects.extend(self.need_index());
+        }
+        effects
     }
 
     /// Ends the run; fresh workers wait where it began.

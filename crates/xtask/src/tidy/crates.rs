@@ -3,26 +3,29 @@
 use super::{Problem, graph::Graph};
 
 /// Each member with the members that it may depend on.
-const DIRECTION: [(&str, &[&str]); 10] = [
+const DIRECTION: [(&str, &[&str]); 11] = [
     ("plan", &[]),
     ("kernels", &[]),
     ("model", &["kernels"]),
     ("doctor", &["plan"]),
+    ("lesson", &["plan"]),
     ("comm", &["plan"]),
     ("parallel", &["plan", "kernels", "comm", "model"]),
     ("train", &["plan", "kernels", "comm", "model", "parallel"]),
     ("cli", &["plan", "doctor", "kernels", "comm", "model", "parallel", "train"]),
-    ("web", &["plan", "doctor", "kernels", "comm", "model", "parallel", "train"]),
-    ("xtask", &[]),
+    ("web", &["plan", "doctor", "lesson", "kernels", "comm", "model", "parallel", "train"]),
+    // The lessons are part of the page that it builds.
+    ("xtask", &["lesson"]),
 ];
 
 /// The package of integration tests stands above all.
 const TESTS: &str = "tests";
 
 /// Each member with packages, by the beginning of their names, that it must not pull in at all.
-const ABSENCE: [(&str, &[&str]); 5] = [
+const ABSENCE: [(&str, &[&str]); 6] = [
     ("plan", &["candle", "web-sys"]),
     ("doctor", &["candle", "web-sys"]),
+    ("lesson", &["candle", "web-sys"]),
     ("kernels", &["comm", "plan"]),
     ("model", &["comm", "plan"]),
     // It is compiled before anything else, on machines that have nothing yet.

@@ -22,6 +22,15 @@ impl Sample {
     /// Every sample.
     pub const ALL: [Self; 3] = [Self::LostContext, Self::ColabWithoutGpu, Self::Healthy];
 
+    /// Its name in lessons.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::LostContext => "lost-context",
+            Self::ColabWithoutGpu => "colab",
+            Self::Healthy => "healthy",
+        }
+    }
+
     /// Its name on the button.
     pub fn title(self) -> Cow<'static, str> {
         match self {

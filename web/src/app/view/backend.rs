@@ -30,8 +30,9 @@ pub struct Props {
     pub on: Callback<Action>,
 }
 
-/// Features that the switches offer.
-const FEATURES: [(Feature, &str); 2] = [(Feature::Fsdp, "fsdp"), (Feature::Deepspeed, "deepspeed")];
+/// Features that the switches offer, with their keys in the catalogues and their names in lessons.
+const FEATURES: [(Feature, &str, &str); 2] =
+    [(Feature::Fsdp, "fsdp", "want-fsdp"), (Feature::Deepspeed, "deepspeed", "want-deepspeed")];
 
 /// The view.
 #[component]
@@ -132,8 +133,14 @@ fn controls(backend: &Backend, refusal: Option<&Refusal>, act: &Callback<Act>) -
                 on={act.reform(Act::WorldSize)}
             />
             <div class="switches">
-                { tick(t!("backend.switch.force_cpu"), backend.force_cpu, act.reform(Act::ForceCpu)) }
-                { for FEATURES.map(|(feature, key)| tick(
+                { tick(
+                    "force-cpu",
+                    t!("backend.switch.force_cpu"),
+                    backend.force_cpu,
+                    act.reform(Act::ForceCpu),
+                ) }
+                { for FEATURES.map(|(feature, key, control)| tick(
+                    control,
                     t!(format!("backend.switch.{key}")),
                     backend.features.contains(&feature),
                     act.reform(move |want| Act::Want(feature, want)),

@@ -33,7 +33,12 @@ pub fn Checkpoint(Props { can_save, on }: &Props) -> Html {
             <h3>{ t!("checkpoint.title") }</h3>
             <p class="hint">{ t!("checkpoint.lead") }</p>
             <div class="buttons" role="group" aria-label={t!("checkpoint.title")}>
-                <button type="button" aria-disabled={(!can_save).to_string()} onclick={save}>
+                <button
+                    type="button"
+                    data-control="save-checkpoint"
+                    aria-disabled={(!can_save).to_string()}
+                    onclick={save}
+                >
                     { t!("checkpoint.save") }
                 </button>
                 <FileButton

@@ -53,7 +53,12 @@ pub fn Compare(props: &Props) -> Html {
     let body = html! {
         <>
             <div class="buttons" role="group" aria-label={t!("compare.title")}>
-                <button type="button" aria-disabled={(!can_keep).to_string()} onclick={keep}>
+                <button
+                    type="button"
+                    data-control="keep"
+                    aria-disabled={(!can_keep).to_string()}
+                    onclick={keep}
+                >
                     { t!("compare.keep") }
                 </button>
                 if is_faulty {
@@ -62,7 +67,9 @@ pub fn Compare(props: &Props) -> Html {
                     </button>
                 }
                 if beside.is_some() {
-                    <button type="button" onclick={forget}>{ t!("compare.forget") }</button>
+                    <button type="button" data-control="forget" onclick={forget}>
+                        { t!("compare.forget") }
+                    </button>
                 }
             </div>
             if let Some(beside) = beside {

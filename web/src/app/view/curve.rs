@@ -66,7 +66,12 @@ pub fn CurveView(props: &Props) -> Html {
                     {on}
                 />
                 <label class="check">
-                    <input type="checkbox" checked={*check} onchange={switch} />
+                    <input
+                        type="checkbox"
+                        data-control="check"
+                        checked={*check}
+                        onchange={switch}
+                    />
                     { t!("curve.check") }
                 </label>
                 if *check {

@@ -53,7 +53,12 @@ pub fn Help(Props { open, single_keys, on }: &Props) -> Html {
                     </div>
                 }) }
             </dl>
-            { tick(t!("help.single_keys").into_owned(), *single_keys, on.reform(Action::SingleKeys)) }
+            { tick(
+                "single-keys",
+                t!("help.single_keys").into_owned(),
+                *single_keys,
+                on.reform(Action::SingleKeys),
+            ) }
             <p class="hint">{ t!("help.single_keys_hint") }</p>
             <h3>{ t!("help.words") }</h3>
             <p class="hint">{ t!("help.words_hint") }</p>

@@ -41,7 +41,7 @@ pub fn Masthead(Props { place, links, language, on }: &Props) -> Html {
         });
         html! {
             <li key={to.key()}>
-                <a href={href.clone()} aria-current={(to == *place).then_some("page")} onclick={go}>
+                <a href={href.clone()} data-place={to.key()} aria-current={(to == *place).then_some("page")} onclick={go}>
                     { to.title() }
                 </a>
             </li>
@@ -79,6 +79,7 @@ pub fn Masthead(Props { place, links, language, on }: &Props) -> Html {
             <button
                 type="button"
                 class="help-button"
+                data-control="help"
                 title={Command::Help.titled(&t!("help.title"))}
                 aria-haspopup="dialog"
                 onclick={on.reform(|_: MouseEvent| Action::Help(true))}

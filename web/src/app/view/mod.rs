@@ -15,6 +15,8 @@ mod field;
 mod file_button;
 mod groups;
 mod help;
+mod learn;
+mod lesson;
 mod link_matrix;
 mod lit_words;
 mod masthead;
@@ -87,7 +89,7 @@ fn whole(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             <main>
                 <other_build::OtherBuild is_there={state.other_build} />
                 <notices::Notices notices={state.notices.clone()} on={on} />
-                { place(state, figures, on) }
+                { beside_lesson(state, place(state, figures, on), on) }
             </main>
             <help::Help open={state.help} single_keys={state.single_keys} {on} />
             <term::Explanation place={state.place} />
@@ -95,6 +97,19 @@ fn whole(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 <own_file::NoDrop />
             }
         </>
+    }
+}
+
+/// What is looked at, beside the lesson that is open.
+fn beside_lesson(state: &State, looked_at: Html, on: &Callback<Action>) -> Html {
+    let is_open = state.lessons.open.is_some();
+    html! {
+        <div class={classes!("ground", is_open.then_some("with-lesson"))}>
+            if is_open {
+                <lesson::LessonPanel lessons={state.lessons.clone()} {on} />
+            }
+            <div class="playground">{ looked_at }</div>
+        </div>
     }
 }
 
@@ -106,6 +121,7 @@ fn place(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             <groups::GroupsView groups={state.groups.clone()} run={state.plan.mesh()} {on} />
         },
         Place::Backend => html! { <backend::BackendView backend={state.backend.clone()} {on} /> },
+        Place::Learn => html! { <learn::Learn lessons={state.lessons.clone()} {on} /> },
         Place::Doctor => html! { <doctor::DoctorView doctor={state.doctor.clone()} {on} /> },
     }
 }
@@ -153,7 +169,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
 
 /// Where one can begin.
 fn doors(state: &State) -> Vec<(Place, String)> {
-    const DOORS: [Place; 2] = [Place::Play, Place::Doctor];
+    const DOORS: [Place; 3] = [Place::Learn, Place::Play, Place::Doctor];
     DOORS.map(|place| (place, browser::link(&state.address(place)))).to_vec()
 }
 

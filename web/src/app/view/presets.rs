@@ -27,6 +27,7 @@ pub fn Presets(Props { form, on }: &Props) -> Html {
                 <button
                     type="button"
                     class="preset"
+                    data-control={format!("preset-{}", preset.key())}
                     title={preset.look()}
                     aria-pressed={(current == Some(preset)).to_string()}
                     onclick={on.reform(move |_| Action::Choose(preset))}

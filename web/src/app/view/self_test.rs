@@ -66,6 +66,7 @@ pub fn SelfTestView(Props { result, can_test, on }: &Props) -> Html {
             <>
                 <button
                     type="button"
+                    data-control="test-links"
                     aria-disabled={(!can_test).to_string()}
                     title={t!("self_test.when")}
                     onclick={on.reform(|_| Action::TestLinks)}

@@ -82,6 +82,7 @@ pub fn TimeBar(props: &Props) -> Html {
             />
             <button
                 type="button"
+                data-control="fork"
                 title={t!("time_bar.fork_title")}
                 aria-disabled={(!can_fork).to_string()}
                 onclick={fork}

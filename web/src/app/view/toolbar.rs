@@ -43,11 +43,17 @@ pub fn Toolbar(props: &Props) -> Html {
     let seed = on.reform(|_| Action::NewSeed(browser::random_seed()));
     let button = |key: &'static str, command: Command, enabled: bool, action: fn() -> Action| {
         let class = if key == "run" { "primary" } else { "" };
+        let control = match key {
+            "ring" => "ring-step",
+            "back" => "step-back",
+            key => key,
+        };
         // Not `disabled`: the button that was just pressed would lose the keyboard's focus.
         html! {
             <button
                 type="button"
                 class={class}
+                data-control={control}
                 title={command.titled(&t!(format!("toolbar.title.{key}")))}
                 aria-disabled={(!enabled).to_string()}
                 onclick={on.reform(move |_| action())}
@@ -68,6 +74,7 @@ pub fn Toolbar(props: &Props) -> Html {
                 }
                 <button
                     type="button"
+                    data-control="reset"
                     title={Command::Reset.titled(&t!("toolbar.title.reset"))}
                     onclick={on.reform(|_| Action::Reset)}
                 >
@@ -75,7 +82,12 @@ pub fn Toolbar(props: &Props) -> Html {
                     <small>{ t!("toolbar.same_seed") }</small>
                 </button>
                 if !few {
-                    <button type="button" title={Command::NewSeed.titled(&t!("toolbar.title.seed"))} onclick={seed}>
+                    <button
+                        type="button"
+                        data-control="new-seed"
+                        title={Command::NewSeed.titled(&t!("toolbar.title.seed"))}
+                        onclick={seed}
+                    >
                         { icon("seed") }{ t!("toolbar.button.seed") }
                     </button>
                 }

@@ -108,14 +108,19 @@ pub fn Chosen(ChosenProps { id, label, value, options, hint, on }: &ChosenProps)
     }
 }
 
-/// A box to tick, with its label.
-pub fn tick(label: impl Into<AttrValue>, checked: bool, on: Callback<bool>) -> Html {
+/// A box to tick, with its label and its name in lessons.
+pub fn tick(
+    control: &'static str,
+    label: impl Into<AttrValue>,
+    checked: bool,
+    on: Callback<bool>,
+) -> Html {
     let label: AttrValue = label.into();
     let change =
         on.reform(|event: Event| event.target_unchecked_into::<HtmlInputElement>().checked());
     html! {
         <label class="check">
-            <input type="checkbox" {checked} onchange={change} />
+            <input type="checkbox" data-control={control} {checked} onchange={change} />
             { label }
         </label>
     }

@@ -61,7 +61,7 @@ fn item(step: &Step, ticked: bool, on: Callback<bool>) -> Html {
                 { &step.answer }
             </p>
             if step.state == State::Unknown {
-                { tick(t!("doctor.checklist.tick"), ticked, on) }
+                { tick("looked", t!("doctor.checklist.tick"), ticked, on) }
             }
         </>
     }

@@ -40,6 +40,7 @@ pub fn view(corrected: &Corrected, is_old: bool, on: &Callback<Act>) -> Html {
                     <button
                         type="button"
                         class="primary"
+                        data-control="use-corrected"
                         disabled={is_old}
                         onclick={on.reform(|_| Act::UseCorrected)}
                     >

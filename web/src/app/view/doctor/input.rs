@@ -80,6 +80,7 @@ pub fn InputView(Props { doctor, on }: &Props) -> Html {
                     <button
                         key={sample as usize}
                         type="button"
+                        data-control={sample.key()}
                         onclick={on.reform(move |_| Act::Take(sample))}
                     >
                         { sample.title() }
