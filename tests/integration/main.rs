@@ -10,6 +10,7 @@ mod conformance;
 mod context;
 mod disagreement;
 mod doctor;
+mod faults;
 mod golden;
 mod mesh;
 mod parity;

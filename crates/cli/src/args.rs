@@ -16,7 +16,7 @@ pub use bench::{BenchArgs, ProfileShape};
 pub use doctor::DoctorArgs;
 pub use inspect::{InspectArgs, Shape, View};
 pub use machine::{BackendName, DeviceName, MachineArgs};
-pub use run::RunArgs;
+pub use run::{FaultArg, RunArgs};
 pub use runtime::RuntimeArgs;
 pub use train::TrainArgs;
 
@@ -28,6 +28,7 @@ Examples:
   ringside inspect schedule --seq-len 8 --cp 2   who computes which tile
   ringside bench                                 what this machine does
   ringside doctor --accelerate-config cp.yaml    what that configuration will do
+  ringside faults                                what can be wrong with a run on purpose
 
 Exit codes: 0 done, 1 the run failed, 2 the request cannot be met.";
 
@@ -58,6 +59,9 @@ pub enum Command {
     Bench(BenchArgs),
     /// Say what an accelerate configuration will do, and why
     Doctor(DoctorArgs),
+    /// List what can be wrong with a run on purpose, each with its symptom
+    #[command(after_help = FAULTS_EXAMPLES)]
+    Faults,
 }
 
 impl Default for Command {
@@ -72,7 +76,7 @@ impl Command {
         match self {
             Self::Train(args) => Some(&mut args.run),
             Self::Verify(args) => Some(&mut args.run),
-            Self::Inspect(_) | Self::Doctor(_) | Self::Bench(_) => None,
+            Self::Inspect(_) | Self::Doctor(_) | Self::Bench(_) | Self::Faults => None,
         }
     }
 
@@ -84,7 +88,7 @@ impl Command {
         match self {
             Self::Train(args) => of_run(&args.run),
             Self::Verify(args) => of_run(&args.run),
-            Self::Inspect(_) | Self::Doctor(_) => None,
+            Self::Inspect(_) | Self::Doctor(_) | Self::Faults => None,
             // What it measures is one thread a rank.
             Self::Bench(_) => Some(KernelThreads::Exactly(1)),
         }
@@ -99,6 +103,19 @@ pub enum KernelThreads {
     /// What the user has set in the environment, else 1.
     FromEnvironment,
 }
+
+const FAULTS_EXAMPLES: &str = "\
+Examples:
+  ringside faults
+  ringside train --task recall --batch 8 --seq-len 64 --steps 300 --fault no-exchange
+  ringside train --layout striped --fault shift-after-sharding
+  ringside train --task recall --fault mean-of-means
+  ringside train --cp 8 --seq-len 64 --batch 4 --fault local-positions
+  ringside verify --fault local-positions
+
+Each of these runs shows its symptom beside the same line without --fault. Where recall is asked, all
+tokens that count lie on the last rank of contiguous slices, so that a mean of means is 1 / cp of the
+loss, and its gradient too.";
 
 const VERIFY_EXAMPLES: &str = "\
 Examples:

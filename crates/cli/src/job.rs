@@ -1,5 +1,6 @@
 //! A run that is ready to begin: flags and files lowered once into what they mean.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -50,6 +51,15 @@ impl Job {
     /// The user's text as bytes: they are the tokens, whatever their encoding.
     pub fn text(&self) -> Option<&[u8]> {
         self.text.as_ref().map(|text| text.bytes.as_slice())
+    }
+
+    /// Says on stderr that something is wrong with the run on purpose.
+    pub fn warn_of_fault(&self) {
+        if let Some(fault) = self.plan.config().fault {
+            let text = format!("{}: {}", fault.name(), fault.wrong());
+            // Where stderr is closed nobody reads it.
+            _ = writeln!(std::io::stderr(), "note: this run has a fault on purpose, {text}");
+        }
     }
 
     /// One line that says what runs.

@@ -14,7 +14,7 @@ mod unsafe_env;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command};
+use args::{Cli, Command, FaultArg};
 use output::Style;
 
 fn main() -> ExitCode {
@@ -29,6 +29,9 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     let mut command = cli.command.unwrap_or_default();
     if let Some(run) = command.run_mut() {
         config_file::complete(run)?;
+        if run.fault == Some(FaultArg::List) {
+            return commands::faults::run(style);
+        }
     }
     if let Some(threads) = command.kernel_threads() {
         unsafe_env::set_kernel_threads(threads)?;
@@ -39,5 +42,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Inspect(args) => commands::inspect::run(args, style),
         Command::Bench(args) => commands::bench::run(args, style),
         Command::Doctor(args) => commands::doctor::run(args, style),
+        Command::Faults => commands::faults::run(style),
     }
 }

@@ -41,6 +41,14 @@ pub struct Head {
     dlogits_nv: Tensor,
 }
 
+impl Head {
+    /// The same with every token's loss times `weight`, and so the gradient.
+    pub fn weighted(self, weight: f64) -> Result<Self> {
+        let dlogits_nv = (self.dlogits_nv * weight)?;
+        Ok(Self { loss_sum: self.loss_sum * weight, dlogits_nv, ..self })
+    }
+}
+
 impl Gpt {
     /// x (N, d) to the queries, keys and values of `layer`, for `batch` sequences.
     pub fn pre(

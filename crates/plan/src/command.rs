@@ -131,6 +131,8 @@ pub enum Report {
     Failed {
         /// The run it is about.
         run: RunId,
+        /// What kind of error it is, as one word for programs; empty where nobody says.
+        kind: String,
         /// The error with its causes.
         message: String,
     },

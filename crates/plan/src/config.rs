@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CpConfig, Layout, StrategyKind};
+use crate::{CpConfig, Fault, Layout, StrategyKind};
+
+/// Keys of the recall task's table, where there is room for all.
+pub const RECALL_KEYS: usize = 8;
 
 /// Which data the ranks train on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -28,6 +31,24 @@ impl Task {
             Self::Text => 2,
             Self::Recall => 16,
             Self::Copy => 3,
+        }
+    }
+
+    /// Whether the target of `position` counts in a sequence of `seq_len`. Recall asks in the last
+    /// quarter, at every other token; copy counts the half that repeats.
+    pub fn counts(self, seq_len: usize, position: usize) -> bool {
+        match self {
+            Self::Text => true,
+            Self::Recall => {
+                let quarter = seq_len / 4;
+                let first = 3 * quarter;
+                let questions = first..first + 2 * RECALL_KEYS.min(quarter / 2);
+                questions.contains(&position) && (position - first).is_multiple_of(2)
+            }
+            Self::Copy => {
+                let half = (seq_len - 1) / 2;
+                (half..2 * half).contains(&position)
+            }
         }
     }
 
@@ -116,6 +137,8 @@ pub struct RunConfig {
     pub eval_batches: usize,
     /// Seed of the parameters and the data.
     pub seed: u64,
+    /// What is wrong with it on purpose; `None` is a healthy run.
+    pub fault: Option<Fault>,
 }
 
 impl Default for RunConfig {
@@ -146,6 +169,7 @@ impl Default for RunConfig {
             eval_every: 0,
             eval_batches: 4,
             seed: 0,
+            fault: None,
         }
     }
 }

@@ -75,6 +75,11 @@ impl CpPlan {
         self.heads
     }
 
+    /// The same with nothing passed around the ring.
+    pub(crate) fn without_exchange(self) -> Self {
+        Self { attention: self.attention.without_exchange(), ..self }
+    }
+
     /// Ranks that share each sequence.
     pub fn size(&self) -> WorldSize {
         self.attention.sequence().world()

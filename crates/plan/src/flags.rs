@@ -41,6 +41,9 @@ pub fn flags(config: &RunConfig) -> Vec<(&'static str, String)> {
         "eval-every" eval_every ToString::to_string;
         "eval-batches" eval_batches ToString::to_string;
         "seed" seed ToString::to_string;
+        "fault" fault |fault: &Option<crate::Fault>| {
+            fault.map(crate::Fault::name).unwrap_or("none").to_owned()
+        };
     }
     flags
 }

@@ -3,7 +3,7 @@
 use crate::event::Axis;
 use crate::refusal::require_range;
 use crate::traffic::{self, AttentionShape, Flow, LayerTraffic};
-use crate::{AttentionPlan, CpPlan, Heads, Mask, Mesh, Rank, Refusal, RunConfig, message};
+use crate::{AttentionPlan, CpPlan, Heads, Mask, Mesh, Rank, Refusal, RunConfig, fault, message};
 
 /// Tokens are bytes.
 pub const VOCAB: usize = 256;
@@ -67,14 +67,18 @@ impl RunPlan {
         let (mask, model) = check_own(&config)?;
         let cp = config.context_parallel().plan(mask, model.attention_heads())?;
         let mesh = Mesh::new(config.dp, cp.attention().strategy())?;
+        fault::check(&config, cp.attention().sequence(), cp.attention().strategy())?;
+        let cp = fault::planned(config.fault, cp);
         Ok(Self { config, model, mesh, cp })
     }
 
     /// Says whether `config` can be had, without deriving its tables: to try many.
     pub fn check(config: &RunConfig) -> Result<(), Refusal> {
         let (mask, model) = check_own(config)?;
-        let (_, strategy) = config.context_parallel().lower(mask, model.attention_heads())?;
-        Mesh::new(config.dp, strategy).map(|_| ())
+        let (sequence, strategy) =
+            config.context_parallel().lower(mask, model.attention_heads())?;
+        Mesh::new(config.dp, strategy)?;
+        fault::check(config, &sequence, strategy)
     }
 
     /// The config that was checked.

@@ -107,6 +107,17 @@ impl AttentionPlan {
         Self { sequence, strategy, tiles, positions, steps }
     }
 
+    /// The same with nothing passed around the ring: each place on it sees its own block alone,
+    /// in one step.
+    pub(crate) fn without_exchange(mut self) -> Self {
+        for (q, row) in self.tiles.iter_mut().enumerate() {
+            for (_, tile) in row.iter_mut().enumerate().filter(|(k, _)| *k != q) {
+                *tile = Tile { kind: TileKind::Skip, pairs: 0, parts: Vec::new() };
+            }
+        }
+        Self { steps: 1, ..self }
+    }
+
     /// The sequence that it shares out.
     pub fn sequence(&self) -> &Sequence {
         &self.sequence

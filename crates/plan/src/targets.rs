@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Mask, Sequence};
+use crate::{Mask, Sequence, Task};
 
 /// The target of a token that has nothing to predict; the loss leaves it out.
 pub const IGNORED: i64 = -100;
@@ -14,9 +14,28 @@ pub fn next_token_targets(ids: &[i64], mask: &Mask) -> Vec<i64> {
         .collect()
 }
 
+/// Targets put back where their tokens stand: what is to be shifted once more.
+pub fn unshifted(targets: &[i64]) -> Vec<i64> {
+    let known = targets.len().saturating_sub(1);
+    std::iter::once(IGNORED).chain(targets[..known].iter().copied()).collect()
+}
+
+/// A slice's own shift: the next label of the slice, and none for its last token.
+pub fn shift_within(labels: &[i64]) -> Vec<i64> {
+    labels.iter().skip(1).copied().chain(labels.first().map(|_| IGNORED)).collect()
+}
+
 /// How many targets count in the loss.
 pub fn count_valid(targets: &[i64]) -> usize {
     targets.iter().filter(|&&target| target != IGNORED).count()
+}
+
+/// How many tokens count in the loss, by rank, in one sequence of `task`.
+pub fn valid_by_rank(task: Task, sequence: &Sequence) -> Vec<usize> {
+    let (mask, seq_len) = (sequence.mask(), sequence.seq_len());
+    let counts = |&&p: &&u32| task.counts(seq_len, p as usize) && !mask.ends_document(p);
+    let ranks = sequence.world().ranks();
+    ranks.map(|rank| sequence.positions(rank).iter().filter(counts).count()).collect()
 }
 
 /// What `inspect targets` prints.

@@ -64,31 +64,23 @@ impl Data {
 
     fn sequence(&self, split: Split, step: u32, index: usize) -> (Vec<u32>, Vec<i64>) {
         let mut rng = self.rng(split, step, index);
-        let (bytes, counts) = match self.task {
+        let bytes = match self.task {
             Task::Text => {
                 let held_out = self.train_len < self.text.len();
                 let part = match split {
                     Split::Eval if held_out => &self.text[self.train_len..],
                     _ => &self.text[..self.train_len],
                 };
-                (text::window(part, self.seq_len, &mut rng), None)
+                text::window(part, self.seq_len, &mut rng)
             }
-            Task::Recall => {
-                let (bytes, counts) = recall::sequence(self.seq_len, &mut rng);
-                (bytes, Some(counts))
-            }
-            Task::Copy => {
-                let (bytes, counts) = copy::sequence(self.seq_len, &mut rng);
-                (bytes, Some(counts))
-            }
+            Task::Recall => recall::sequence(self.seq_len, &mut rng),
+            Task::Copy => copy::sequence(self.seq_len, &mut rng),
         };
         let ids: Vec<i64> = bytes.iter().map(|&byte| i64::from(byte)).collect();
         let mut targets = next_token_targets(&ids, &self.mask);
-        if let Some(counts) = counts {
-            for (target, counts) in targets.iter_mut().zip(counts) {
-                if !counts {
-                    *target = IGNORED;
-                }
+        for (position, target) in targets.iter_mut().enumerate() {
+            if !self.task.counts(self.seq_len, position) {
+                *target = IGNORED;
             }
         }
         (bytes.into_iter().map(u32::from).collect(), targets)

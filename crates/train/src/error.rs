@@ -1,5 +1,7 @@
 //! What can go wrong while a rank trains.
 
+use parallel::{NoContext, ParallelError};
+
 /// An error of a training run.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
@@ -39,6 +41,25 @@ pub enum TrainError {
         /// The norm of its gradient.
         grad_norm: f64,
     },
+}
+
+impl TrainError {
+    /// What kind of error it is, as one word for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Refused(_) => "refused",
+            Self::Comm(_) | Self::Parallel(ParallelError::Comm(_)) => "comm",
+            Self::Parallel(ParallelError::NoContext(cause)) => match cause {
+                NoContext::NotConfigured => "cp-not-configured",
+                NoContext::BeforeGroup { .. } => "cp-before-group",
+                NoContext::Unsupported(_) => "cp-unsupported",
+                NoContext::OtherContract { .. } => "cp-version",
+            },
+            Self::Parallel(_) | Self::Tensor(_) => "tensor",
+            Self::Checkpoint { .. } => "checkpoint",
+            Self::Diverged { .. } => "diverged",
+        }
+    }
 }
 
 fn not_finite(loss: f64, grad_norm: f64) -> String {

@@ -3,8 +3,10 @@
 pub mod checkpoint;
 pub mod data;
 mod error;
+mod faults;
 mod learning_rate;
 mod optimizer;
+mod parts;
 mod pass;
 mod profile;
 pub mod reference;

@@ -11,6 +11,7 @@ use plan::EventKind;
 use plan::event::Compute;
 
 use crate::Result;
+use crate::parts::Loss;
 
 /// This rank's share of a batch: `batch` slices laid end to end.
 #[derive(Clone, Debug)]
@@ -25,6 +26,7 @@ pub(crate) struct Pass<'a> {
     pub(crate) model: &'a Gpt,
     pub(crate) context: &'a CpContext,
     pub(crate) rope: &'a Rope,
+    pub(crate) loss: &'a dyn Loss,
     pub(crate) recorder: &'a Recorder,
 }
 
@@ -123,6 +125,6 @@ impl Pass<'_> {
     }
 
     fn head(&self, x: &Tensor, batch: &LocalBatch) -> Result<Head> {
-        Ok(self.timed(Compute::Forward, || self.model.head(x, &batch.targets))?)
+        Ok(self.timed(Compute::Forward, || self.loss.head(self.model, x, &batch.targets))?)
     }
 }

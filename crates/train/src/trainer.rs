@@ -6,22 +6,19 @@ use candle_core::{DType, Device, Tensor};
 use comm::{ProcessGroup, Recorder};
 use kernels::profile::{self, Kind};
 use model::{Gpt, GptConfig, Rope};
-use parallel::{CONTRACT, Contract, Cp, CpContext, ParallelError, grad_sync};
+use parallel::{Contract, Cp, CpContext, ParallelError, grad_sync};
 use plan::event::{Compute, Scalar};
 use plan::run::BUCKET_EXTRAS;
-use plan::targets::{IGNORED, count_valid};
+use plan::targets::count_valid;
 use plan::{Axis, EventKind, RunPlan};
 
 use crate::checkpoint::{self, State};
-use crate::data::{Batch, Data, Split};
+use crate::data::{Data, Split};
 use crate::learning_rate::learning_rate;
 use crate::optimizer::{Optimizer, clip_factor, global_norm};
-use crate::pass::{LocalBatch, Outcome, Pass};
+use crate::parts::{Loss, Parts, Shard, assemble};
+use crate::pass::{Outcome, Pass};
 use crate::{Result, TrainError};
-
-/// What the trainer needs of its context.
-const NEEDS: Contract = Contract::new(1, 0);
-const _: () = assert!(CONTRACT.serves(NEEDS), "the trainer was written for another `parallel`");
 
 /// One rank of a run: its model, its data, its state.
 pub struct Trainer {
@@ -31,6 +28,9 @@ pub struct Trainer {
     model: Gpt,
     rope: Rope,
     cp: Cp,
+    needs: Contract,
+    sharder: Box<dyn Shard>,
+    loss: Box<dyn Loss>,
     data: Data,
     optimizer: Optimizer,
     steps_done: u32,
@@ -86,11 +86,24 @@ impl Trainer {
         }
         let data = Data::new(&plan, text)?;
         let model = Gpt::new(gpt_config(&plan), plan.config().seed, DType::F32, device)?;
-        let context = CpContext::new(plan.cp(), &world, &recorder, DType::F32, device)?;
-        let rope = model.rope(context.positions())?;
+        let Parts { cp, needs, positions, sharder, loss } =
+            assemble(&plan, &world, &recorder, device)?;
+        let rope = model.rope(&positions)?;
         let optimizer = Optimizer::new(plan.config(), model.vars())?;
-        let cp = Cp::Ready(context);
-        Ok(Self { plan, world, recorder, model, rope, cp, data, optimizer, steps_done: 0 })
+        Ok(Self {
+            plan,
+            world,
+            recorder,
+            model,
+            rope,
+            cp,
+            needs,
+            sharder,
+            loss,
+            data,
+            optimizer,
+            steps_done: 0,
+        })
     }
 
     /// The run.
@@ -180,7 +193,7 @@ impl Trainer {
             let start = first + micro * micro_batch;
             let local = {
                 let _span = profile::span(Kind::Upkeep, "batch");
-                self.local(&self.data.batch(Split::Train, step, start..start + micro_batch))?
+                self.sharder.shard(&self.data.batch(Split::Train, step, start..start + micro_batch))
             };
             let outcome = self.pass()?.train(&local, &sums).await?;
             loss_sum += outcome.loss_sum;
@@ -206,7 +219,7 @@ impl Trainer {
         for (number, micro) in passes {
             let start = dp * config.batch + micro * micro_batch;
             let batch = self.data.batch(Split::Eval, number as u32, start..start + micro_batch);
-            let local = self.local(&batch)?;
+            let local = self.sharder.shard(&batch);
             let Outcome { loss_sum: sum, .. } = self.pass()?.evaluate(&local).await?;
             loss_sum += sum;
             valid += count_valid(&local.targets);
@@ -220,7 +233,7 @@ impl Trainer {
     }
 
     fn context(&self) -> Result<&CpContext> {
-        Ok(self.cp.context(NEEDS).map_err(ParallelError::from)?)
+        Ok(self.cp.context(self.needs).map_err(ParallelError::from)?)
     }
 
     fn pass(&self) -> Result<Pass<'_>> {
@@ -228,18 +241,8 @@ impl Trainer {
             model: &self.model,
             context: self.context()?,
             rope: &self.rope,
+            loss: self.loss.as_ref(),
             recorder: &self.recorder,
-        })
-    }
-
-    /// This rank's share of whole sequences; padding is token 0 with no target.
-    fn local(&self, batch: &Batch) -> Result<LocalBatch> {
-        let context = self.context()?;
-        let (sequence, rank) = (context.sequence(), context.rank());
-        Ok(LocalBatch {
-            ids: batch.ids.iter().flat_map(|ids| sequence.shard(rank, ids, 0)).collect(),
-            targets: batch.targets.iter().flat_map(|t| sequence.shard(rank, t, IGNORED)).collect(),
-            batch: batch.ids.len(),
         })
     }
 

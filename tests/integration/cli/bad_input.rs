@@ -14,6 +14,7 @@ fn refused(line: &str, words: &[&str]) {
     folder.write("recall.toml", "task = \"recall\"\n");
     std::fs::create_dir(folder.path("folder")).unwrap();
     folder.write("folder/short.toml", "text = \"../short.txt\"\n");
+    folder.write("fault.toml", "cp = 2\nfault = \"gremlins\"\n");
     folder.write("cuda.toml", "device = \"cuda\"\n");
     folder.write("many.toml", "cp = 2\nseq_len = \"many\"\n");
     let before = folder.names();
@@ -78,6 +79,15 @@ fn combinations() {
         &["ulysses_degree = 3", "try one of 1, 2, 4, 8"],
     );
     refused("verify --cp 3 --strategy ulysses", &["strategy = ulysses", "3 ranks"]);
+}
+
+#[test]
+fn faults() {
+    refused("train --fault gremlins", &["gremlins", "no-exchange", "local-positions", "list"]);
+    refused("train --fault no-exchange --cp 1", &["fault = no-exchange", "try cp 2 or more"]);
+    refused("train --config fault.toml", &["fault = gremlins", "line 2", "cp-assumed"]);
+    let alike = "train --fault mean-of-means --documents 64,64,64,64";
+    refused(alike, &["fault = mean-of-means", "equally many valid tokens", "unequal lengths"]);
 }
 
 #[test]

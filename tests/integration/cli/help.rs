@@ -2,7 +2,7 @@
 
 use super::{Folder, done};
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "train",
     "verify",
     "inspect",
@@ -14,6 +14,7 @@ const COMMANDS: [&str; 11] = [
     "inspect mesh",
     "inspect runtime",
     "bench",
+    "faults",
 ];
 
 #[test]
@@ -30,7 +31,7 @@ fn the_flags_of_the_contract_are_there() {
     let help = done("train --help").stdout;
     for flag in "config text task steps seq-len batch grad-accum layers d-model heads kv-heads cp \
                  dp strategy ulysses-degree layout documents window dropout lr warmup-steps \
-                 optimizer weight-decay grad-clip eval-every eval-batches seed device backend \
+                 optimizer weight-decay grad-clip eval-every eval-batches seed fault device backend \
                  force-cpu metrics trace save resume json"
         .split_whitespace()
     {

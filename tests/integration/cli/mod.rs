@@ -8,6 +8,7 @@
 mod bad_input;
 mod bench;
 mod doctor;
+mod faults;
 mod files;
 mod help;
 mod inspect;

@@ -108,6 +108,13 @@ impl Beside {
         apart
     }
 
+    /// The gradient's norm at the first step that both have done: the step, ours, `curve`'s.
+    pub fn norms(&self, curve: &Curve) -> Option<(u32, f64, f64)> {
+        let ours: BTreeMap<u32, f64> = self.curve.grad_norms().into_iter().collect();
+        let mut theirs = curve.grad_norms().into_iter();
+        theirs.find_map(|(step, norm)| Some((step, *ours.get(&step)?, norm)))
+    }
+
     /// What its steps cost.
     pub fn cost(&self) -> Cost {
         Cost::of(self.plan.mesh().world().get(), &self.sent, &self.times)
@@ -168,6 +175,22 @@ mod tests {
         let broken = kept.apart(&curve(&[5.0, f64::NAN])).expect("two steps in common");
         assert_eq!(broken.parted, Some(1));
         assert!(broken.largest.1.is_nan());
+    }
+
+    #[test]
+    fn gradient_norms_are_told_at_the_first_common_step() {
+        let norms = |from: u32, values: &[f64]| {
+            let mut curve = Curve::default();
+            for (step, &value) in (from..).zip(values) {
+                let kind = EventKind::Scalar { name: Scalar::GradNorm, value };
+                curve.add(&Event { rank: 0, step, at_us: 0, kind });
+            }
+            curve
+        };
+        let mut kept = beside(&[]);
+        kept.curve = Shared::new(norms(0, &[4.0, 2.0, 1.0]));
+        assert_eq!(kept.norms(&norms(1, &[0.5, 0.1])), Some((1, 2.0, 0.5)));
+        assert_eq!(kept.norms(&norms(3, &[0.5])), None);
     }
 
     #[test]

@@ -55,6 +55,8 @@ pub enum Field {
     EvalBatches,
     /// Seed.
     Seed,
+    /// What is wrong on purpose.
+    Fault,
     /// How fast the run may go.
     Speed,
     /// The loss that is low enough.
@@ -104,11 +106,22 @@ const LATENCIES: &[&str] = &["", "0", "10", "100", "1000", "10000"];
 const BANDWIDTHS: &[&str] = &["", "1e11", "1e10", "1e9", "1e8"];
 const EACH_RANK: &[&str] = &["", "0", "1", "2", "3", "4", "5", "6", "7"];
 const FACTORS: &[&str] = &["1.5", "2", "4"];
+const FAULTS: &[&str] = &[
+    "",
+    "no-exchange",
+    "shift-after-sharding",
+    "mean-of-means",
+    "local-positions",
+    "cp-not-configured",
+    "cp-before-group",
+    "cp-version",
+    "cp-assumed",
+];
 const DEGREES: &[&str] = &["", "1", "2", "4", "8"];
 
 impl Field {
     /// Every field, in the order of the address.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Task,
         Self::Cp,
         Self::Dp,
@@ -133,6 +146,7 @@ impl Field {
         Self::EvalEvery,
         Self::EvalBatches,
         Self::Seed,
+        Self::Fault,
         Self::Speed,
         Self::StopLoss,
         Self::StopSeconds,
@@ -169,6 +183,7 @@ impl Field {
             Self::EvalEvery => "eval_every",
             Self::EvalBatches => "eval_batches",
             Self::Seed => "seed",
+            Self::Fault => "fault",
             Self::Speed => "speed",
             Self::StopLoss => "stop_loss",
             Self::StopSeconds => "stop_seconds",
@@ -193,7 +208,7 @@ impl Field {
     pub fn option(self, value: &'static str) -> Cow<'static, str> {
         match value {
             "" if self == Self::Speed => t!("choices.full"),
-            "" if self == Self::SlowRank => t!("choices.no_rank"),
+            "" if matches!(self, Self::SlowRank | Self::Fault) => t!("choices.no_rank"),
             "" if self.is_what_if() => t!("choices.as_measured"),
             factor if self == Self::SlowFactor => format!("×{factor}").into(),
             link if matches!(self, Self::LinkLatency | Self::LinkBandwidth) => of_link(link),
@@ -239,6 +254,7 @@ impl Field {
             Self::UlyssesDegree => Kind::Choice(DEGREES),
             Self::Layout => Kind::Choice(LAYOUTS),
             Self::Task => Kind::Choice(TASKS),
+            Self::Fault => Kind::Choice(FAULTS),
             Self::Optimizer => Kind::Choice(OPTIMIZERS),
             Self::Documents => Kind::Documents,
             Self::SeqLen => Kind::Whole(1, 4096, None),
@@ -318,6 +334,7 @@ mod tests {
         assert!(plan::StrategyKind::ALL.iter().all(|s| offers(Field::Strategy, s.name())));
         assert!(plan::Layout::ALL.iter().all(|l| offers(Field::Layout, l.name())));
         assert!(plan::Task::ALL.iter().all(|t| offers(Field::Task, t.name())));
+        assert!(plan::Fault::ALL.iter().all(|f| offers(Field::Fault, f.name())));
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use plan::run::check_text;
 use plan::simulate::Model;
-use plan::{Layout, Message, Optimizer, Refusal, RunConfig, RunPlan, StrategyKind, Task, message};
+use plan::{
+    Fault, Layout, Message, Optimizer, Refusal, RunConfig, RunPlan, StrategyKind, Task, message,
+};
 
 use crate::app::fields::{Field, Kind, MAX_WORLD};
 use crate::app::shared::Shared;
@@ -148,6 +150,8 @@ impl Form {
             Field::WeightDecay => config.weight_decay = real(field, text)?,
             Field::GradClip => config.grad_clip = real(field, text)?,
             Field::Seed => config.seed = whole()?.unwrap_or_default(),
+            Field::Fault if text.is_empty() => config.fault = None,
+            Field::Fault => config.fault = Some(named(field, text, &Fault::ALL, Fault::name)?),
             // What the page does with these, no run knows of.
             Field::Speed
             | Field::StopLoss
@@ -309,6 +313,7 @@ fn text_of(config: &RunConfig, field: Field) -> String {
         Field::WeightDecay => config.weight_decay.to_string(),
         Field::GradClip => config.grad_clip.to_string(),
         Field::Seed => config.seed.to_string(),
+        Field::Fault => config.fault.map(Fault::name).unwrap_or_default().to_owned(),
         Field::SlowFactor => "2".to_owned(),
         Field::Speed
         | Field::StopLoss
@@ -337,6 +342,7 @@ mod tests {
             window: Some(7),
             lr: 1.5e-4,
             seed: 12,
+            fault: Some(Fault::NoExchange),
             ..RunConfig::default()
         };
         assert_eq!(Form::of(&config).config(), Ok(config));

@@ -60,11 +60,11 @@ impl State {
                 Vec::new()
             }
             Report::Snapshot { run, steps, bytes } => self.keep_state(run, steps, bytes),
-            Report::Failed { run, message } if run == current => {
-                self.fail(Failure { rank: Some(rank), url: String::new(), message: message.into() })
+            Report::Failed { run, kind, message } if run == current => {
+                self.fail(Failure::of_rank(rank, kind, message.into()))
             }
             Report::Panicked { message } => {
-                self.fail(Failure { rank: Some(rank), url: String::new(), message: message.into() })
+                self.fail(Failure::of_rank(rank, String::new(), message.into()))
             }
             Report::SelfTested { run, passed, failed, round_trips } => {
                 if self.self_test == SelfTest::Running(run) {

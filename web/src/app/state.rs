@@ -197,6 +197,8 @@ pub enum Action {
     LeaveOrigin,
     /// The user wants this run kept, to compare the next one with it; or the kept one gone.
     Beside(bool),
+    /// The user wants this run kept, and the same without its fault to run beside it.
+    Twin,
     /// The last run of an earlier visit was found.
     Recall(Box<LastRun>),
     /// The user pressed Reset or Restart.

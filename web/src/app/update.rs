@@ -88,6 +88,13 @@ impl State {
                 self.beside = keep.then(|| Shared::new(Beside::of(self)));
                 Vec::new()
             }
+            Action::Twin if self.steps() > self.record.first() => {
+                let mut effects = self.apply(Action::Beside(true));
+                effects.extend(self.apply(Action::Set(Field::Fault, String::new())));
+                effects.extend(self.apply(Action::Run));
+                effects
+            }
+            Action::Twin => Vec::new(),
             Action::Recall(run) => self.recall(*run),
             Action::Reset => self.restart(),
             Action::TestLinks => self.test_links(),

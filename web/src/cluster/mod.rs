@@ -58,10 +58,19 @@ pub enum ClusterEvent {
 pub struct Failure {
     /// The rank, if it is not all of them.
     pub rank: Option<u16>,
+    /// What kind of error a rank's own is, as one word; empty for what befell a worker.
+    pub kind: String,
     /// The file that is to blame, or empty.
     pub url: String,
     /// What is wrong, and what may help.
     pub message: Message,
+}
+
+impl Failure {
+    /// What a rank says of itself.
+    pub fn of_rank(rank: u16, kind: String, message: Message) -> Self {
+        Self { rank: Some(rank), kind, url: String::new(), message }
+    }
 }
 
 /// Where a run begins, and how far it goes at once.
@@ -115,6 +124,7 @@ impl Cluster {
             };
             let worker = Handle::start(&inner.url, hear).map_err(|error| Failure {
                 rank: Some(rank),
+                kind: String::new(),
                 url: inner.url.clone(),
                 message: message!(
                     "the browser starts no worker: {error}",
@@ -230,6 +240,7 @@ impl Cluster {
             }
             Err(error) => self.0.fail(Failure {
                 rank: None,
+                kind: String::new(),
                 url: String::new(),
                 message: message!(
                     "the browser gives no message channel: {error}",
@@ -276,6 +287,7 @@ impl Inner {
                 self.watch.set_dead(rank);
                 self.watch.explain(Failure {
                     rank: Some(rank),
+                    kind: String::new(),
                     url: url.unwrap_or_else(|| self.url.clone()),
                     message: if message.is_empty() {
                         message!("the worker did not load, and the browser does not say why")
@@ -292,7 +304,12 @@ impl Inner {
                     text
                 );
                 self.watch.set_dead(rank);
-                self.fail(Failure { rank: Some(rank), url: self.url.clone(), message });
+                self.fail(Failure {
+                    rank: Some(rank),
+                    kind: String::new(),
+                    url: self.url.clone(),
+                    message,
+                });
             }
         }
     }
@@ -306,7 +323,12 @@ impl Inner {
                 own = BUILD_ID,
                 build
             );
-            return self.fail(Failure { rank: Some(rank), url: self.url.clone(), message });
+            return self.fail(Failure {
+                rank: Some(rank),
+                kind: String::new(),
+                url: self.url.clone(),
+                message,
+            });
         }
         self.watch.set_ready(rank);
         if let Some(worker) = self.workers.borrow().get(usize::from(rank)) {

@@ -57,7 +57,7 @@ impl Watch {
                 let seconds = GIVE_UP_AFTER_MS / 1000;
                 let message = message!("the worker has not answered for {seconds} s", seconds);
                 let url = super::loader(super::Role::Rank);
-                tell(&ranks, Failure { rank: Some(rank), url, message });
+                tell(&ranks, Failure { rank: Some(rank), kind: String::new(), url, message });
             }
         });
     }
@@ -107,7 +107,7 @@ fn blame(ranks: &Rc<RefCell<Ranks>>, file: BadFile) {
     if !std::mem::replace(&mut ranks.borrow_mut().blamed, true) {
         let why = file.message;
         let message = message!("a file of the worker did not load: {why}", why);
-        tell(ranks, Failure { rank: None, url: file.url, message });
+        tell(ranks, Failure { rank: None, kind: String::new(), url: file.url, message });
     }
 }
 

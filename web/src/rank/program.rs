@@ -6,7 +6,7 @@ use candle_core::Device;
 use comm::{Gated, Recorder, Traced};
 use plan::command::{Report, RunId};
 use plan::{Rank, RunConfig, RunPlan, snapshot};
-use train::Trainer;
+use train::{TrainError, Trainer};
 
 use super::gate::Watched;
 use super::world::{Entered, Seat};
@@ -33,16 +33,35 @@ pub async fn run(seat: Seat, task: Task, control: Rc<Control>) {
     let outcome = match join(seat, &task.config, &recorder, &control) {
         Ok((plan, world)) => {
             let outcome = train(plan, task, &world, &recorder, &control).await;
-            if let Err(message) = &outcome {
+            if let Err(ended) = &outcome {
                 // Before the group is dropped, which would give the others a lesser reason.
-                world.group().abort(message);
+                world.group().abort(&ended.message);
             }
             outcome
         }
-        Err(message) => Err(message),
+        Err(ended) => Err(ended),
     };
-    if let Err(message) = outcome {
-        desk::report(&Report::Failed { run, message });
+    if let Err(Ended { kind, message }) = outcome {
+        desk::report(&Report::Failed { run, kind: kind.to_owned(), message });
+    }
+}
+
+/// Why a run ended before its last step.
+struct Ended {
+    /// Of the error, as one word for programs; empty where nobody says.
+    kind: &'static str,
+    message: String,
+}
+
+impl From<TrainError> for Ended {
+    fn from(error: TrainError) -> Self {
+        Self { kind: error.kind(), message: causes(&error) }
+    }
+}
+
+impl From<String> for Ended {
+    fn from(message: String) -> Self {
+        Self { kind: "", message }
     }
 }
 
@@ -51,8 +70,8 @@ fn join(
     config: &RunConfig,
     recorder: &Rc<Recorder>,
     control: &Rc<Control>,
-) -> Result<(RunPlan, Entered), String> {
-    let plan = RunPlan::new(config.clone()).map_err(|refusal| refusal.to_string())?;
+) -> Result<(RunPlan, Entered), Ended> {
+    let plan = RunPlan::new(config.clone()).map_err(TrainError::from)?;
     let group = seat.take(plan.mesh().world())?;
     let traced = Traced::new(group, Rc::clone(recorder));
     let watched = Watched { control: Rc::clone(control), recorder: Rc::clone(recorder) };
@@ -67,15 +86,15 @@ async fn train(
     world: &Entered,
     recorder: &Rc<Recorder>,
     control: &Control,
-) -> Result<(), String> {
+) -> Result<(), Ended> {
     let run = control.run();
     let last = plan.config().steps;
     let turn = Turn::new().map_err(|error| format!("no message channel: {error:?}"))?;
     let (group, log) = (Rc::clone(world.group()), Rc::clone(recorder));
     let text = task.text.as_deref();
-    let mut trainer = Trainer::new(plan, text, group, log, &Device::Cpu).map_err(|e| causes(&e))?;
+    let mut trainer = Trainer::new(plan, text, group, log, &Device::Cpu)?;
     if let Some(bytes) = &task.from {
-        trainer.resume(bytes).map_err(|e| causes(&e))?;
+        trainer.resume(bytes)?;
     }
     drop(task);
     // Every rank holds the same state, so one is enough to send it.
@@ -97,7 +116,7 @@ async fn train(
                 let outcome = trainer.step().await;
                 // What happened before an error explains it.
                 report_events(run, recorder, trainer.slice(step));
-                outcome.map_err(|error| causes(&error))?;
+                outcome?;
                 if keeps && snapshot::is_due(trainer.plan(), trainer.steps_done()) {
                     send_state(run, &trainer)?;
                 }
@@ -112,8 +131,8 @@ async fn train(
     }
 }
 
-fn send_state(run: RunId, trainer: &Trainer) -> Result<(), String> {
-    let bytes = trainer.save().map_err(|error| causes(&error))?;
+fn send_state(run: RunId, trainer: &Trainer) -> Result<(), Ended> {
+    let bytes = trainer.save()?;
     desk::report(&Report::Snapshot { run, steps: trainer.steps_done(), bytes });
     Ok(())
 }

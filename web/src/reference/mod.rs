@@ -134,6 +134,8 @@ fn alone(config: &RunConfig) -> RunConfig {
         strategy: StrategyKind::Ring,
         ulysses_degree: None,
         layout: Layout::Contiguous,
+        // What others are compared with is healthy.
+        fault: None,
         ..config.clone()
     }
 }
@@ -157,6 +159,7 @@ mod tests {
             strategy: StrategyKind::Usp,
             ulysses_degree: Some(2),
             layout: Layout::Zigzag,
+            fault: Some(plan::Fault::LocalPositions),
             ..RunConfig::default()
         };
         assert!(RunPlan::new(config.clone()).is_ok());

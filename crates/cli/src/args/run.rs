@@ -3,9 +3,29 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use plan::{Layout, Optimizer, RunConfig, StrategyKind, Task};
+use plan::{Fault, Layout, Optimizer, RunConfig, StrategyKind, Task};
 
 use super::{MachineArgs, value};
+
+/// What stands behind --fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultArg {
+    /// A healthy run, whatever the config file says.
+    Healthy,
+    /// A run with this fault.
+    Of(Fault),
+    /// No run: the list of the faults.
+    List,
+}
+
+impl From<FaultArg> for Option<Fault> {
+    fn from(arg: FaultArg) -> Self {
+        match arg {
+            FaultArg::Of(fault) => Some(fault),
+            FaultArg::Healthy | FaultArg::List => None,
+        }
+    }
+}
 
 /// Flags that describe a run; what is left out comes from --config, then from the default run.
 #[derive(Clone, Debug, Default, Args)]
@@ -96,6 +116,10 @@ pub struct RunArgs {
     /// Seed of the parameters and the data
     #[arg(long, value_name = "SEED", value_parser = value::whole::<u64>, help_heading = "Training")]
     pub seed: Option<u64>,
+    /// Train with a fault on purpose, to see its symptom; `list` says which there are and `none`
+    /// is the default
+    #[arg(long, value_name = "NAME", value_parser = value::fault(), hide_possible_values = true, help_heading = "Training")]
+    pub fault: Option<FaultArg>,
 
     /// Where it runs.
     #[command(flatten)]
@@ -120,7 +144,7 @@ impl RunArgs {
         over!(
             config text task seq_len documents batch grad_accum layers d_model heads kv_heads window
             dropout cp dp strategy ulysses_degree layout steps lr warmup_steps optimizer weight_decay
-            grad_clip eval_every eval_batches seed threads
+            grad_clip eval_every eval_batches seed fault threads
         )
     }
 
@@ -134,7 +158,7 @@ impl RunArgs {
         overlay!(
             task steps seq_len batch grad_accum layers d_model heads kv_heads cp dp strategy
             ulysses_degree layout documents window dropout lr warmup_steps optimizer weight_decay
-            grad_clip eval_every eval_batches seed
+            grad_clip eval_every eval_batches seed fault
         );
     }
 }
@@ -188,9 +212,10 @@ mod tests {
             eval_every: 3,
             eval_batches: 2,
             seed: u64::MAX,
+            fault: Some(Fault::LocalPositions),
         };
         assert_eq!(read_back(&RunConfig::default()), RunConfig::default());
         assert_eq!(read_back(&other), other);
-        assert_eq!(plan::flags::flags(&other).len(), 25, "a new setting needs a flag as well");
+        assert_eq!(plan::flags::flags(&other).len(), 26, "a new setting needs a flag as well");
     }
 }

@@ -6,7 +6,9 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use plan::run::MAX_STEPS;
 use plan::runtime::{Feature, Preset};
-use plan::{Layout, Optimizer, StrategyKind, Task};
+use plan::{Fault, Layout, Optimizer, StrategyKind, Task};
+
+use super::FaultArg;
 
 /// A whole number; its range is checked where its meaning is known.
 pub fn whole<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
@@ -67,6 +69,18 @@ pub fn task() -> impl TypedValueParser<Value = Task> {
 /// An optimiser by its name.
 pub fn optimizer() -> impl TypedValueParser<Value = Optimizer> {
     named([Optimizer::Adamw, Optimizer::Sgd], Optimizer::name)
+}
+
+/// A fault by its name, none, or the list of them.
+pub fn fault() -> impl TypedValueParser<Value = FaultArg> {
+    let names = Fault::ALL.map(Fault::name).into_iter().chain(["none", "list"]);
+    PossibleValuesParser::new(names).map(|text| match text.as_str() {
+        "list" => FaultArg::List,
+        name => Fault::ALL
+            .into_iter()
+            .find(|fault| fault.name() == name)
+            .map_or(FaultArg::Healthy, FaultArg::Of),
+    })
 }
 
 /// A machine by its name.

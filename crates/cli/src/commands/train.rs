@@ -41,6 +41,7 @@ pub fn run(args: &TrainArgs, style: Style) -> Result<()> {
     }
     let mut files = Files::create(args, &job, range)?;
 
+    job.warn_of_fault();
     if style == Style::Table {
         output::line(job.title())?;
         output::line(&job.place.line)?;

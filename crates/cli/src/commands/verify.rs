@@ -5,7 +5,7 @@ mod compare;
 use anyhow::{Result, bail};
 use candle_core::DType;
 use plan::runtime::Backend;
-use plan::{Refusal, RunPlan};
+use plan::{Fault, Refusal, RunPlan};
 use serde::Serialize;
 use train::{Gradients, Trainer, reference};
 
@@ -21,6 +21,9 @@ const REFERENCE_BYTES: u64 = 8 << 30;
 #[derive(Serialize)]
 struct View<'a> {
     ok: bool,
+    /// Only of a run with a fault on purpose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Fault>,
     world_size: usize,
     worst: &'a Comparison,
     tensors: &'a [Comparison],
@@ -31,7 +34,8 @@ pub fn run(args: &VerifyArgs, style: Style) -> Result<()> {
     let job = Job::new(&args.run)?;
     check_backend(&job)?;
     check_reference(&job.plan)?;
-    let world = job.plan.mesh().world();
+    job.warn_of_fault();
+    let (world, fault) = (job.plan.mesh().world(), job.plan.config().fault);
     let ends = ranks::run(&job.place, Clock::Wall, async |seat| {
         let (Seat { world, recorder, device }, plan) = (seat, job.plan.clone());
         let trainer = Trainer::new(plan, job.text(), world, recorder, &device)?;
@@ -46,9 +50,13 @@ pub fn run(args: &VerifyArgs, style: Style) -> Result<()> {
     let limit = compare::limit(&job.place.devices);
     let bad = tensors.iter().filter(|tensor| !tensor.is_close(limit)).count();
     match style {
-        Style::Json => {
-            output::json(&View { ok: bad == 0, world_size: world.get(), worst, tensors: &tensors })?
-        }
+        Style::Json => output::json(&View {
+            ok: bad == 0,
+            fault,
+            world_size: world.get(),
+            worst,
+            tensors: &tensors,
+        })?,
         Style::Table => print(&job, &tensors, worst, limit)?,
     }
     if bad > 0 {

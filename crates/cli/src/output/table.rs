@@ -1,6 +1,8 @@
 //! Tables and numbers as people read them.
 
-use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Row, Table, TableStyle};
+use comfy_table::{
+    Cell, CellAlignment, ContentArrangement, ContentLineStyle, LineStyle, Row, Table, TableStyle,
+};
 
 /// Lines around the table, under its headings and between its columns.
 const STYLE: TableStyle = TableStyle::new()
@@ -14,6 +16,13 @@ const STYLE: TableStyle = TableStyle::new()
 pub fn new(headings: impl Into<Row>) -> Table {
     let mut table = bare();
     table.set_header(headings);
+    table
+}
+
+/// A table of sentences, which go on in a next line where a line is full.
+pub fn of_texts(headings: impl Into<Row>) -> Table {
+    let mut table = new(headings);
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(100);
     table
 }
 

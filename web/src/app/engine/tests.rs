@@ -152,7 +152,12 @@ fn reports_of_another_run_change_nothing() {
 fn the_first_failure_stays_first() {
     let mut engine = ready(2);
     engine.run();
-    let failure = |text: &str| Failure { rank: Some(1), url: String::new(), message: text.into() };
+    let failure = |text: &str| Failure {
+        rank: Some(1),
+        kind: String::new(),
+        url: String::new(),
+        message: text.into(),
+    };
     engine.fail(failure("boom"));
     engine.fail(failure("timeout"));
     engine.is_finished(RunId(1), 0);

@@ -78,7 +78,7 @@ fn what_an_earlier_launch_sends_is_ignored() {
     state.apply(Action::Run);
     let (old, run) = (state.launch, state.engine.run_id());
     state.apply(Action::Reset);
-    let report = Report::Failed { run, message: "late".into() };
+    let report = Report::Failed { run, kind: String::new(), message: "late".into() };
     state.apply(Action::Cluster(old, ClusterEvent::Report { rank: 0, report }));
     assert_eq!(state.engine.phase(), &Phase::Idle);
 }
@@ -304,6 +304,36 @@ fn a_failure_ends_in_a_restart() {
     assert!(matches!(state.engine.phase(), Phase::Failed(f) if f[0].rank == Some(2)));
     assert_eq!(state.apply(Action::Reset), [Effect::Launch]);
     assert_eq!(state.engine.phase(), &Phase::Idle);
+}
+
+#[test]
+fn a_rank_says_what_kind_of_error_ended_it() {
+    let mut state = ready("v=1&cp=2&fault=cp-version");
+    state.apply(Action::Run);
+    let (run, kind) = (state.engine.run_id(), "cp-version".to_owned());
+    hear(&mut state, 1, Report::Failed { run, kind, message: "why".into() });
+    assert!(matches!(state.engine.phase(), Phase::Failed(f) if f[0].kind == "cp-version"));
+}
+
+#[test]
+fn a_faulty_run_is_kept_beside_its_healthy_twin() {
+    let mut state = ready("v=1&cp=2&fault=local-positions");
+    assert_eq!(state.apply(Action::Twin), [], "there is nothing to keep yet");
+    state.apply(Action::Run);
+    train(&mut state, 0);
+    state.apply(Action::Twin);
+    let kept = state.beside.as_ref().map(|beside| beside.plan.config().fault);
+    assert_eq!(kept, Some(Some(plan::Fault::LocalPositions)));
+    assert_eq!((state.plan.config().fault, state.steps()), (None, 0));
+    let launch = state.launch;
+    let mut began = Vec::new();
+    for rank in 0..2 {
+        began.extend(state.apply(Action::Cluster(launch, ClusterEvent::Ready { rank })));
+    }
+    assert!(
+        matches!(began[..], [Effect::Tell(Order::Begin { from: None, until: None, .. })]),
+        "{began:?}"
+    );
 }
 
 #[test]

@@ -51,6 +51,9 @@ fn body(failure: &Failure) -> Html {
     html! {
         <>
             <p class="message">{ told(&failure.message) }</p>
+            if !failure.kind.is_empty() {
+                <p>{ t!("alert.kind") }<code>{ &failure.kind }</code></p>
+            }
             // A message may name its file itself.
             if !failure.url.is_empty() && !failure.message.contains(&failure.url) {
                 <p><code>{ &failure.url }</code></p>

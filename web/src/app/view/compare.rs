@@ -1,5 +1,7 @@
 //! Two runs side by side: what was changed, how far their losses are apart, what each step cost.
 
+use std::borrow::Cow;
+
 use crate::t;
 use plan::fold::Curve;
 use plan::fold::Sent;
@@ -7,6 +9,7 @@ use plan::fold::times::Times;
 use yew::prelude::*;
 
 use crate::app::beside::{Beside, Cost};
+use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::format;
 use crate::app::geometry::scale::{Scale, path, thin};
@@ -44,6 +47,8 @@ pub fn Compare(props: &Props) -> Html {
     let Props { beside, form, world, curve, sent, times, can_keep, on } = props;
     let keep = on.reform(|_| Action::Beside(true));
     let forget = on.reform(|_| Action::Beside(false));
+    let twin = on.reform(|_| Action::Twin);
+    let is_faulty = !form.get(Field::Fault).is_empty();
     let lead = html! { { t!("compare.lead") } };
     let body = html! {
         <>
@@ -56,6 +61,11 @@ pub fn Compare(props: &Props) -> Html {
                 >
                     { t!("compare.keep") }
                 </button>
+                if is_faulty {
+                    <button type="button" aria-disabled={(!can_keep).to_string()} onclick={twin}>
+                        { t!("compare.twin") }
+                    </button>
+                }
                 if beside.is_some() {
                     <button type="button" data-control="forget" onclick={forget}>
                         { t!("compare.forget") }
@@ -64,8 +74,10 @@ pub fn Compare(props: &Props) -> Html {
             </div>
             if let Some(beside) = beside {
                 { changed(beside, form) }
-                { plot(beside, curve) }
+                { plot(t!("compare.picture"), &beside.curve.losses(), &curve.losses()) }
                 { losses(beside, curve) }
+                { plot(t!("compare.norms"), &beside.curve.grad_norms(), &curve.grad_norms()) }
+                { norms(beside, curve) }
                 { costs(&beside.cost(), &Cost::of(*world, sent, times)) }
             } else {
                 <p class="hint">{ t!("compare.how") }</p>
@@ -78,7 +90,7 @@ pub fn Compare(props: &Props) -> Html {
 /// What the user changed since.
 fn changed(beside: &Beside, form: &Form) -> Html {
     let changes = beside.changes(form);
-    let row = |(field, was, is): &(crate::app::fields::Field, String, String)| {
+    let row = |(field, was, is): &(Field, String, String)| {
         let shown = |value: &str| match value {
             "" => t!("compare.none").into_owned(),
             value => value.to_owned(),
@@ -116,13 +128,13 @@ fn head() -> Html {
     }
 }
 
-/// Both loss curves; the table below says the same in numbers.
-fn plot(beside: &Beside, curve: &Curve) -> Html {
-    let points = |curve: &Curve| -> Vec<(f64, f64)> {
-        let finite = curve.losses().into_iter().filter(|(_, loss)| loss.is_finite());
-        finite.map(|(step, loss)| (f64::from(step + 1), loss)).collect()
+/// A number of both runs, step by step; the words below say the same.
+fn plot(name: Cow<'static, str>, kept: &[(u32, f64)], now: &[(u32, f64)]) -> Html {
+    let points = |numbers: &[(u32, f64)]| -> Vec<(f64, f64)> {
+        let finite = numbers.iter().filter(|(_, number)| number.is_finite());
+        finite.map(|&(step, number)| (f64::from(step + 1), number)).collect()
     };
-    let (kept, now) = (points(&beside.curve), points(curve));
+    let (kept, now) = (points(kept), points(now));
     let all = || kept.iter().chain(&now);
     let end = all().map(|point| point.0).fold(1.0, f64::max);
     let begin = all().map(|point| point.0).fold(end, f64::min);
@@ -135,11 +147,12 @@ fn plot(beside: &Beside, curve: &Curve) -> Html {
     let y = Scale::new((low, high), (UNITS - 20.0, 20.0));
     html! {
         <figure class="chart compare-chart">
-            <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" role="img" aria-label={t!("compare.picture")}>
+            <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" role="img" aria-label={name.clone()}>
                 <path class="other" d={path(&thin(&kept, POINTS), x, y)} />
                 <path class="ours" d={path(&thin(&now, POINTS), x, y)} />
             </svg>
             <figcaption class="legend">
+                <span>{ name }</span>
                 <span><span class="key other"></span>{ t!("compare.kept") }</span>
                 <span><span class="key ours"></span>{ t!("compare.now") }</span>
                 <span>{ t!("compare.range", low = format!("{low:.3}"), high = format!("{high:.3}"), begin = begin, end = end) }</span>
@@ -169,6 +182,15 @@ fn losses(beside: &Beside, curve: &Curve) -> Html {
     }
 }
 
+fn norms(beside: &Beside, curve: &Curve) -> Html {
+    let Some((step, was, is)) = beside.norms(curve) else { return html! {} };
+    html! {
+        <p>
+            { t!("compare.norm", step = step + 1, was = format!("{was:.4}"), is = format!("{is:.4}"), ratio = format!("{:.3}", is / was)) }
+        </p>
+    }
+}
+
 fn costs(was: &Cost, is: &Cost) -> Html {
     let number = |cost: &Cost, value: String| if cost.steps > 0 { value } else { "–".to_owned() };
     let ratio =
@@ -180,7 +202,7 @@ fn costs(was: &Cost, is: &Cost) -> Html {
     let messages = |cost: &Cost| number(cost, format::count(cost.messages.round() as u64));
     let time = |cost: &Cost| number(cost, format::micros(cost.step_us));
     let waiting = |cost: &Cost| number(cost, format::percent(cost.waiting));
-    let row = |name: std::borrow::Cow<'static, str>, was: String, is: String, ratio: String| {
+    let row = |name: Cow<'static, str>, was: String, is: String, ratio: String| {
         html! {
             <tr key={name.to_string()}>
                 <th scope="row">{ name }</th>

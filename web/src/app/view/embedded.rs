@@ -7,7 +7,7 @@ use crate::app::browser;
 use crate::app::places::Place;
 use crate::app::record::Figures;
 use crate::app::state::{Action, State};
-use crate::app::view::{self, notices, other_build, term};
+use crate::app::view::{self, fault_note, notices, other_build, term};
 
 /// The page with the chosen panels alone.
 pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
@@ -18,6 +18,7 @@ pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             <other_build::OtherBuild is_there={state.other_build} />
             <notices::Notices notices={state.notices.clone()} on={on} />
             <div class="controls">{ view::toolbar(state, on) }</div>
+            <fault_note::FaultNote fault={state.plan.config().fault} />
             { view::alert(state, on) }
             <view::watch::Watched {on}>
                 { view::run_views(state, figures, on) }

@@ -10,6 +10,7 @@ mod curve_plot;
 mod doctor;
 mod elsewhere;
 mod embedded;
+mod fault_note;
 mod field;
 mod file_button;
 mod groups;
@@ -147,6 +148,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             if !state.refusals.is_empty() {
                 <p>{ t!("page.stale") }</p>
             }
+            <fault_note::FaultNote fault={state.plan.config().fault} />
             { alert(state, on) }
             <watch::Watched {on}>
                 <div class="columns">

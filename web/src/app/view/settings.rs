@@ -42,6 +42,8 @@ const RARE: [Field; 6] = [
     Field::EvalBatches,
 ];
 
+const LAB: [Field; 1] = [Field::Fault];
+
 /// The panel.
 #[component]
 pub fn Settings(Props { form, text, refusals, on }: &Props) -> Html {
@@ -76,6 +78,10 @@ pub fn Settings(Props { form, text, refusals, on }: &Props) -> Html {
             <details open={true}>
                 <summary>{ t!("settings.training") }</summary>
                 { controls(&TRAINING) }
+            </details>
+            <details open={true}>
+                <summary>{ t!("settings.lab") }</summary>
+                { controls(&LAB) }
             </details>
             <details open={wrong(&RARE)}>
                 <summary>{ t!("settings.more") }</summary>

@@ -1,8 +1,8 @@
 //! What a run comes down to: losses, speed, and traffic predicted beside measured.
 
 use anyhow::Result;
-use plan::RunPlan;
 use plan::traffic::Flow;
+use plan::{Fault, RunPlan};
 use serde::Serialize;
 
 use super::engine::{Range, Step};
@@ -11,6 +11,7 @@ use crate::output::{self, table};
 /// Sums over the steps of a run.
 #[derive(Debug)]
 pub struct Summary {
+    fault: Option<Fault>,
     predicted: Vec<Flow>,
     measured: Vec<Flow>,
     losses: Option<(f64, f64)>,
@@ -23,6 +24,9 @@ pub struct Summary {
 /// The last line of `ringside train --json`.
 #[derive(Debug, Serialize)]
 pub struct SummaryView {
+    /// Only of a run with a fault on purpose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Fault>,
     loss_first: f64,
     loss_last: f64,
     seconds_per_step: f64,
@@ -37,6 +41,7 @@ impl Summary {
     pub fn new(plan: &RunPlan, range: Range) -> Self {
         let world = plan.mesh().world().get();
         Self {
+            fault: plan.config().fault,
             predicted: vec![plan.run_traffic(range.from, range.to); world],
             measured: vec![Flow::default(); world],
             losses: None,
@@ -81,6 +86,7 @@ impl Summary {
         let bytes = |flows: &[Flow]| flows.iter().map(|flow| flow.bytes).collect();
         let messages = |flows: &[Flow]| flows.iter().map(|flow| flow.messages).collect();
         SummaryView {
+            fault: self.fault,
             loss_first,
             loss_last,
             seconds_per_step: self.seconds_per_step(),
@@ -98,6 +104,9 @@ impl Summary {
         let mut row = |name: &str, value: String| {
             numbers.add_row([name.into(), table::right(value)]);
         };
+        if let Some(fault) = self.fault {
+            row("fault on purpose", fault.name().to_owned());
+        }
         row("first loss", format!("{first:.4}"));
         row("last loss", format!("{last:.4}"));
         if let Some(loss) = self.eval_loss {

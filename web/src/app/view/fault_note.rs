@@ -1,0 +1,30 @@
+//! Says plainly that the run on show is wrong on purpose.
+
+use crate::t;
+use plan::Fault;
+use yew::prelude::*;
+
+use crate::app::language::told;
+
+/// Properties of [`FaultNote`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The run's fault.
+    pub fault: Option<Fault>,
+}
+
+/// The fault and its symptom; nothing beside a healthy run.
+#[component]
+pub fn FaultNote(Props { fault }: &Props) -> Html {
+    html! {
+        <div role="status" aria-label={t!("fault_note.label")}>
+            if let Some(fault) = fault {
+                <p class="fault-note">
+                    <strong>{ t!("fault_note.this_run", wrong = told(&fault.wrong())) }</strong>
+                    { " " }
+                    { t!("fault_note.look_for", symptom = told(&fault.symptom())) }
+                </p>
+            }
+        </div>
+    }
+}
