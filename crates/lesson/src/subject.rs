@@ -53,7 +53,7 @@ pub const SUBJECTS: &[(&str, Kind, &str)] = &[
     ("finished", YES_NO, "whether the last step is done"),
     ("checked", YES_NO, "whether one rank trains beside the others"),
     ("failed", YES_NO, "whether the run ended with an error"),
-    ("error", Kind::Free, "the error's words in English, or none"),
+    ("error", Kind::Free, "the kind of the first error, or its words in English; or none"),
     ("backend.preset", Kind::Free, "the machine that is looked at"),
     ("backend.device", Kind::Word(&["cpu", "cuda", "refused"]), "the device that is decided on"),
     (

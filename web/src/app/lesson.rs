@@ -227,17 +227,13 @@ impl State {
             }
             return if self.place == Place::Learn { self.need_index() } else { Vec::new() };
         };
-        if let Some(open) = self.lessons.open.as_ref().filter(|open| open.id == id)
-            && (open.lesson.is_none() || step.is_empty())
-        {
-            return Vec::new();
-        }
         if self.lessons.open.as_ref().is_some_and(|open| open.id == id) {
-            let lessons = self.lessons.make_mut();
-            if let Some(open) = &mut lessons.open {
+            if let Some(open) = &mut self.lessons.make_mut().open
+                && !step.is_empty()
+            {
                 open.asked = step.to_owned();
+                self.find_step();
             }
-            self.find_step();
             return Vec::new();
         }
         self.lessons.make_mut().open = Some(Open::new(id, step));

@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use gloo_events::EventListener;
 use gloo_render::{AnimationFrame, request_animation_frame};
-use plan::command::Report;
 use plan::message;
 use yew::prelude::*;
 
@@ -136,7 +135,7 @@ impl Component for App {
             }
             // Training goes on whether or not anything is drawn, so reports are taken at once and
             // drawn together, when a step is whole.
-            Msg::Act(action) if is_report(&action) => {
+            Msg::Act(action) if action.is_report() => {
                 self.act(action);
                 let redraw = ctx.link().callback(|()| Msg::Redraw);
                 self.pace.ask(self.progress(), browser::now_ms(), redraw);
@@ -379,15 +378,4 @@ fn language(action: &Action) -> Option<Language> {
 /// What became of a file.
 fn kept(is_kept: bool, name: String) -> Kept {
     if is_kept { Kept::As(name) } else { Kept::Not(name) }
-}
-
-/// Whether `action` only adds to what is shown and comes often.
-fn is_report(action: &Action) -> bool {
-    match action {
-        Action::Cluster(_, ClusterEvent::Report { report, .. }) => {
-            matches!(report, Report::Events { .. } | Report::Snapshot { .. })
-        }
-        Action::Reference(_, ReferenceEvent::Loss { .. }) => true,
-        _ => false,
-    }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::t;
-use plan::command::RunId;
+use plan::command::{Report, RunId};
 use plan::{Refusal, RunPlan};
 
 use crate::app::address;
@@ -295,6 +295,19 @@ pub enum Effect {
     WriteAddress(String),
     /// Write the address as a new entry of the browser's history.
     PushAddress(String),
+}
+
+impl Action {
+    /// Whether it only adds to what is shown and comes often.
+    pub fn is_report(&self) -> bool {
+        match self {
+            Self::Cluster(_, ClusterEvent::Report { report, .. }) => {
+                matches!(report, Report::Events { .. } | Report::Snapshot { .. })
+            }
+            Self::Reference(_, ReferenceEvent::Loss { .. }) => true,
+            _ => false,
+        }
+    }
 }
 
 impl State {

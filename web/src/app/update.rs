@@ -17,11 +17,11 @@ use crate::app::state::{Action, Effect, SelfTest, State, Then};
 impl State {
     /// Takes `action`; what the world outside must do comes back.
     pub fn apply(&mut self, action: Action) -> Vec<Effect> {
-        // What comes many times a second is looked at when it is drawn.
-        let is_report = matches!(action, Action::Cluster(..) | Action::Reference(..));
+        // What comes many times a second is looked at when it is drawn; what is lit counts nowhere.
+        let is_often = action.is_report() || matches!(action, Action::Cursor(_) | Action::Look(_));
         let mut effects = self.take_action(action);
         self.look_again();
-        if !is_report {
+        if !is_often {
             effects.extend(self.judge());
         }
         effects

@@ -13,6 +13,7 @@ use crate::app::engine::Phase;
 use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::state::State;
+use crate::cluster::Failure;
 use crate::diagnosis::report::Verdict;
 
 /// Losses at either end of a run that say whether it has learnt.
@@ -84,7 +85,7 @@ pub fn of(state: &State, subject: &str) -> Option<Value> {
         "failed" => yes_no(matches!(phase, Phase::Failed(_))),
         "error" => Value::Word(
             match phase {
-                Phase::Failed(failures) => failures.first().map(|f| f.message.to_string()),
+                Phase::Failed(failures) => failures.first().map(word_of),
                 _ => None,
             }
             .unwrap_or_else(|| NONE.to_owned()),
@@ -131,6 +132,14 @@ pub fn of(state: &State, subject: &str) -> Option<Value> {
             });
         }
     })
+}
+
+/// What kind of failure it is, or what it says.
+fn word_of(failure: &Failure) -> String {
+    match failure.kind.as_str() {
+        "" => failure.message.to_string(),
+        kind => kind.to_owned(),
+    }
 }
 
 fn field(form: &Form, key: &str) -> Option<Value> {

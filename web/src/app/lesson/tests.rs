@@ -235,6 +235,19 @@ fn what_the_learner_does_is_seen_and_kept() {
 }
 
 #[test]
+fn a_failure_is_seen_at_once() {
+    let mut state = opened("v=1&cp=2&lesson=ring&step=run");
+    let lesson = state.lessons.make_mut().open.as_mut().and_then(|open| open.lesson.as_mut());
+    let failed = Condition { subject: "failed".into(), op: lesson::Op::Is, value: "yes".into() };
+    Rc::make_mut(lesson.expect("it is here")).steps[0].check = vec![failed];
+    let failure = crate::cluster::Failure::of_rank(1, "no-context".into(), "why".into());
+    let event = ClusterEvent::Failure(failure);
+    let effects = state.apply(Action::Cluster(state.launch, event));
+    assert!(effects.contains(&Effect::KeepProgress("ring/run".into())), "{effects:?}");
+    assert_eq!(of(&state, "error"), Some(Value::Word("no-context".into())));
+}
+
+#[test]
 fn an_answer_is_compared_with_what_was_measured() {
     let mut state = opened("v=1&cp=2&lesson=ring&step=share");
     let given = |state: &State| state.lessons.open.as_ref().expect("open").given;
