@@ -30,15 +30,17 @@ pub fn forward(x_nd: &Tensor, weight_d: &Tensor, eps: f64) -> Result<Normed> {
     }
     let (n, d) = x_nd.dims2()?;
     let (x, w) = (Values::of(x_nd)?, Values::of(weight_d)?);
-    let (mut y, mut scales) = (Vec::with_capacity(n * d), Vec::with_capacity(n));
+    let (mut y, mut scales) = (vec![0.0; n * d], vec![0.0; n]);
     widest(
         #[inline(always)]
         || {
-            for row in x.chunks_exact(d) {
+            let rows = x.chunks_exact(d).zip(y.chunks_exact_mut(d)).zip(&mut scales);
+            for ((row, y), scale) in rows {
                 let mean = lanes::sum_of(row, row, |a, b| a * b) / d as f32;
-                let scale = 1.0 / (mean + eps as f32).sqrt();
-                y.extend(row.iter().zip(&w[..]).map(|(x, w)| x * scale * w));
-                scales.push(scale);
+                *scale = 1.0 / (mean + eps as f32).sqrt();
+                for ((y, x), w) in y.iter_mut().zip(row).zip(&w[..]) {
+                    *y = x * *scale * w;
+                }
             }
         },
     );
