@@ -11,6 +11,7 @@ mod output;
 mod probe;
 mod ranks;
 mod unsafe_env;
+mod unsafe_malloc;
 
 use std::process::ExitCode;
 
@@ -18,6 +19,7 @@ use args::{Cli, Command, FaultArg};
 use output::Style;
 
 fn main() -> ExitCode {
+    unsafe_malloc::keep_memory();
     match run(args::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),

@@ -14,6 +14,10 @@ use crate::{CommError, Result, Tag, Wanted};
 #[cfg(feature = "nccl")]
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
 
+/// How long a receive looks for its message before it parks its thread: about what waking a parked
+/// one takes. Only where every rank can have a core, since another may need this one to send.
+const LOOK: Duration = Duration::from_micros(50);
+
 type Envelope<T> = (Rank, Arrival<T>);
 
 /// One rank's ends of the channels; `T` is what travels beside a message's header. When it is
@@ -22,6 +26,7 @@ pub(crate) struct Channels<T> {
     rank: Rank,
     world: WorldSize,
     timeout: Duration,
+    look: Duration,
     senders: Vec<Sender<Envelope<T>>>,
     receiver: Receiver<Envelope<T>>,
     inbox: RefCell<Inbox<T>>,
@@ -32,12 +37,15 @@ pub(crate) struct Channels<T> {
 pub(crate) fn world<T>(size: WorldSize, timeout: Duration) -> Vec<Channels<T>> {
     let (senders, receivers): (Vec<_>, Vec<_>) =
         (0..size.get()).map(|_| mpsc::channel::<Envelope<T>>()).unzip();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let look = if size.get() <= cores { LOOK } else { Duration::ZERO };
     size.ranks()
         .zip(receivers)
         .map(|(rank, receiver)| Channels {
             rank,
             world: size,
             timeout,
+            look,
             senders: senders.clone(),
             receiver,
             inbox: RefCell::new(Inbox::new(rank, size.get())),
@@ -93,10 +101,16 @@ impl<T> Channels<T> {
 
     /// Parks this thread until the message of a posted receive is here.
     pub(crate) fn wait(&self, from: Rank, ticket: u64, wanted: &Wanted) -> Result<T> {
-        let deadline = Instant::now() + self.timeout;
+        let start = Instant::now();
+        let deadline = start + self.timeout;
         loop {
             if let Some(result) = self.inbox.borrow_mut().take(from, ticket, wanted) {
                 return result;
+            }
+            if start.elapsed() < self.look {
+                self.take_arrivals();
+                std::hint::spin_loop();
+                continue;
             }
             let left = deadline.saturating_duration_since(Instant::now());
             match self.receiver.recv_timeout(left) {

@@ -47,31 +47,27 @@ impl Update {
             return self.composed(var, &(gradient * factor)?, m, v);
         }
         let g = Values::of(gradient)?;
-        let (b1, b2, factor) = (self.beta1 as f32, self.beta2 as f32, factor as f32);
-        change(m, |m| {
-            widest(|| {
-                m.iter_mut().zip(&g[..]).for_each(|(m, g)| *m = b1 * *m + (1.0 - b1) * factor * g)
-            });
-        })?;
-        change(v, |v| {
-            widest(|| {
-                for (v, g) in v.iter_mut().zip(&g[..]) {
-                    let g = factor * g;
-                    *v = b2 * *v + (1.0 - b2) * g * g;
-                }
-            });
-        })?;
+        let factor = factor as f32;
         let (correct1, correct2) = self.corrections();
         let (rate, correct2) = ((self.lr * correct1) as f32, correct2 as f32);
         let (keep, eps) = ((1.0 - self.lr * self.weight_decay) as f32, self.eps as f32);
-        let (m, v) = (Values::of(m)?, Values::of(v)?);
-        change(var.as_tensor(), |w| {
-            widest(|| {
-                for ((w, m), v) in w.iter_mut().zip(&m[..]).zip(&v[..]) {
-                    *w = keep * *w - rate * m / ((correct2 * v).sqrt() + eps);
-                }
-            });
-        })
+        let (b1, b2) = (self.beta1 as f32, self.beta2 as f32);
+        // Three tensors change in one pass, so that each number is fetched once.
+        let pass = |w: &mut [f32], m: &mut [f32], v: &mut [f32]| {
+            let numbers = w.iter_mut().zip(m).zip(v).zip(&g[..]);
+            widest(
+                #[inline(always)]
+                || {
+                    for (((w, m), v), g) in numbers {
+                        let g = factor * g;
+                        *m = b1 * *m + (1.0 - b1) * g;
+                        *v = b2 * *v + (1.0 - b2) * g * g;
+                        *w = keep * *w - rate * *m / ((correct2 * *v).sqrt() + eps);
+                    }
+                },
+            );
+        };
+        change(m, |m| change(v, |v| change(var.as_tensor(), |w| pass(w, m, v))))??
     }
 
     fn composed(&self, var: &Var, g: &Tensor, m: &mut Tensor, v: &mut Tensor) -> Result<()> {
@@ -92,7 +88,10 @@ pub fn squares(tensor: &Tensor) -> Result<f64> {
         return tensor.sqr()?.sum_all()?.to_dtype(candle_core::DType::F64)?.to_scalar();
     }
     let values = Values::of(tensor)?;
-    Ok(widest(|| lanes::squares(&values)))
+    Ok(widest(
+        #[inline(always)]
+        || lanes::squares(&values),
+    ))
 }
 
 #[cfg(test)]

@@ -28,18 +28,21 @@ pub fn forward(logits_nv: &Tensor, targets: &[i64]) -> Result<Loss> {
     let logits = Values::of(logits_nv)?;
     let (mut sum, mut grad) = (0f64, vec![0.0; n * v]);
     let rows = logits.chunks_exact(v).zip(grad.chunks_exact_mut(v)).zip(targets);
-    widest(|| {
-        for ((logits, grad), &target) in rows {
-            let Ok(target) = usize::try_from(target) else { continue };
-            let max = lanes::max(logits);
-            grad.copy_from_slice(logits);
-            let weights = lanes::exp_in_place(grad, max);
-            let share = 1.0 / weights;
-            grad.iter_mut().for_each(|g| *g *= share);
-            grad[target] -= 1.0;
-            sum += f64::from(weights.ln()) + f64::from(max) - f64::from(logits[target]);
-        }
-    });
+    widest(
+        #[inline(always)]
+        || {
+            for ((logits, grad), &target) in rows {
+                let Ok(target) = usize::try_from(target) else { continue };
+                let max = lanes::max(logits);
+                grad.copy_from_slice(logits);
+                let weights = lanes::exp_in_place(grad, max);
+                let share = 1.0 / weights;
+                grad.iter_mut().for_each(|g| *g *= share);
+                grad[target] -= 1.0;
+                sum += f64::from(weights.ln()) + f64::from(max) - f64::from(logits[target]);
+            }
+        },
+    );
     Ok(Loss { sum, dlogits_nv: tensor(grad, (n, v))? })
 }
 

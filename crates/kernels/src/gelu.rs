@@ -21,11 +21,14 @@ pub fn forward(x: &Tensor) -> Result<Tensor> {
     }
     let values = Values::of(x)?;
     let mut y = vec![0.0; values.len()];
-    widest(|| {
-        for (y, &x) in y.iter_mut().zip(&values[..]) {
-            *y = x * sigmoid(inner(x));
-        }
-    });
+    widest(
+        #[inline(always)]
+        || {
+            for (y, &x) in y.iter_mut().zip(&values[..]) {
+                *y = x * sigmoid(inner(x));
+            }
+        },
+    );
     tensor(y, x.shape())
 }
 
@@ -41,13 +44,16 @@ pub fn backward(dy: &Tensor, x: &Tensor) -> Result<Tensor> {
     }
     let (dys, xs) = (Values::of(dy)?, Values::of(x)?);
     let mut dx = vec![0.0; xs.len()];
-    widest(|| {
-        for ((dx, &x), &dy) in dx.iter_mut().zip(&xs[..]).zip(&dys[..]) {
-            let s = sigmoid(inner(x));
-            let steep = SLOPE as f32 * (1.0 + 3.0 * CUBIC as f32 * x * x);
-            *dx = dy * (s + x * s * (1.0 - s) * steep);
-        }
-    });
+    widest(
+        #[inline(always)]
+        || {
+            for ((dx, &x), &dy) in dx.iter_mut().zip(&xs[..]).zip(&dys[..]) {
+                let s = sigmoid(inner(x));
+                let steep = SLOPE as f32 * (1.0 + 3.0 * CUBIC as f32 * x * x);
+                *dx = dy * (s + x * s * (1.0 - s) * steep);
+            }
+        },
+    );
     tensor(dx, x.shape())
 }
 

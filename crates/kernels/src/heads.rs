@@ -65,18 +65,21 @@ pub fn merge(grads: [&Tensor; 3], shape: Shape, turn: Turn<'_>) -> Result<Tensor
         let grad = grad.contiguous()?;
         let count = grad.dim(1)?;
         let values = Values::of(&grad)?;
-        widest(|| {
-            for (row, from) in values.chunks_exact(head_dim).enumerate() {
-                let (b, head, token) = (row / (count * t), row / t % count, row % t);
-                let at = (b * t + token) * width + (first + head) * head_dim;
-                let to = &mut fused[at..at + head_dim];
-                if turns {
-                    turn_row(to, from, token, &cos, &sin, -1.0);
-                } else {
-                    to.copy_from_slice(from);
+        widest(
+            #[inline(always)]
+            || {
+                for (row, from) in values.chunks_exact(head_dim).enumerate() {
+                    let (b, head, token) = (row / (count * t), row / t % count, row % t);
+                    let at = (b * t + token) * width + (first + head) * head_dim;
+                    let to = &mut fused[at..at + head_dim];
+                    if turns {
+                        turn_row(to, from, token, &cos, &sin, -1.0);
+                    } else {
+                        to.copy_from_slice(from);
+                    }
                 }
-            }
-        });
+            },
+        );
         first += count;
     }
     tensor(fused, (batch * t, width))
@@ -126,16 +129,19 @@ fn to_heads(
         .map(|turn| Ok::<_, candle_core::Error>((Values::of(turn.cos)?, Values::of(turn.sin)?)));
     let tables = tables.transpose()?;
     let mut heads = vec![0.0; b * count * t * d];
-    widest(|| {
-        for (row, to) in heads.chunks_exact_mut(d).enumerate() {
-            let (b, head, token) = (row / (count * t), row / t % count, row % t);
-            let from = &values[(b * t + token) * width + (first + head) * d..][..d];
-            match &tables {
-                Some((cos, sin)) => turn_row(to, from, token, cos, sin, 1.0),
-                None => to.copy_from_slice(from),
+    widest(
+        #[inline(always)]
+        || {
+            for (row, to) in heads.chunks_exact_mut(d).enumerate() {
+                let (b, head, token) = (row / (count * t), row / t % count, row % t);
+                let from = &values[(b * t + token) * width + (first + head) * d..][..d];
+                match &tables {
+                    Some((cos, sin)) => turn_row(to, from, token, cos, sin, 1.0),
+                    None => to.copy_from_slice(from),
+                }
             }
-        }
-    });
+        },
+    );
     tensor(heads, (b, count, t, d))
 }
 

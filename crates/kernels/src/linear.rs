@@ -3,7 +3,7 @@
 use candle_core::{Result, Tensor};
 
 use crate::profile::{self, Kind, Span};
-use crate::unsafe_gemm::{Matrix, MatrixMut, Write, product};
+use crate::unsafe_gemm::{Matrix, MatrixMut, Write, new_product, product};
 use crate::values::{Values, change, is_fused, tensor};
 
 /// y = x W^T, plus `plus`: `x` (N, in), `weight` (out, in), `plus` (N, out).
@@ -15,12 +15,15 @@ pub fn forward(x_ni: &Tensor, weight_oi: &Tensor, plus_no: Option<&Tensor>) -> R
         return plus_no.map_or_else(|| Ok(y.clone()), |plus| &y + plus);
     }
     let (x, w) = (Values::of(x_ni)?, Values::of(weight_oi)?);
-    let (mut y, write) = match plus_no {
-        Some(plus) => (Values::of(plus)?.to_vec(), Write::Add),
-        None => (vec![0.0; n * o], Write::Over),
-    };
     let (x, w) = (Matrix::new(&x, n, i), Matrix::new(&w, o, i));
-    product(MatrixMut::new(&mut y, n, o), write, 1.0, x, w.t());
+    let y = match plus_no {
+        Some(plus) => {
+            let mut y = Values::of(plus)?.to_vec();
+            product(MatrixMut::new(&mut y, n, o), Write::Add, 1.0, x, w.t());
+            y
+        }
+        None => new_product(x, w.t()),
+    };
     tensor(y, (n, o))
 }
 
@@ -46,9 +49,7 @@ pub fn backward(
     })?;
     drop(of_weight);
     let _of_input = span("matmul to input", n, i, o);
-    let mut dx = vec![0.0; n * i];
-    product(MatrixMut::new(&mut dx, n, i), Write::Over, 1.0, dy, w);
-    tensor(dx, (n, i))
+    tensor(new_product(dy, w), (n, i))
 }
 
 /// One product over N, in and out.

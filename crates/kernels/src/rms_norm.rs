@@ -30,15 +30,20 @@ pub fn forward(x_nd: &Tensor, weight_d: &Tensor, eps: f64) -> Result<Normed> {
     }
     let (n, d) = x_nd.dims2()?;
     let (x, w) = (Values::of(x_nd)?, Values::of(weight_d)?);
-    let (mut y, mut scales) = (Vec::with_capacity(n * d), Vec::with_capacity(n));
-    widest(|| {
-        for row in x.chunks_exact(d) {
-            let mean = lanes::sum_of(row, row, |a, b| a * b) / d as f32;
-            let scale = 1.0 / (mean + eps as f32).sqrt();
-            y.extend(row.iter().zip(&w[..]).map(|(x, w)| x * scale * w));
-            scales.push(scale);
-        }
-    });
+    let (mut y, mut scales) = (vec![0.0; n * d], vec![0.0; n]);
+    widest(
+        #[inline(always)]
+        || {
+            let rows = x.chunks_exact(d).zip(y.chunks_exact_mut(d)).zip(&mut scales);
+            for ((row, y), scale) in rows {
+                let mean = lanes::sum_of(row, row, |a, b| a * b) / d as f32;
+                *scale = 1.0 / (mean + eps as f32).sqrt();
+                for ((y, x), w) in y.iter_mut().zip(row).zip(&w[..]) {
+                    *y = x * *scale * w;
+                }
+            }
+        },
+    );
     Ok(Normed { y_nd: tensor(y, (n, d))?, scale_n1: tensor(scales, (n, 1))? })
 }
 
@@ -69,20 +74,23 @@ pub fn backward(
         None => vec![0.0; n * d],
     };
     let mut dw = vec![0.0; d];
-    widest(|| {
-        let mut g = vec![0.0; d];
-        let rows = dy.chunks_exact(d).zip(x.chunks_exact(d)).zip(&scales[..]);
-        for (((dy, x), &scale), dx) in rows.zip(dx.chunks_exact_mut(d)) {
-            for i in 0..d {
-                g[i] = dy[i] * w[i];
-                dw[i] += dy[i] * x[i] * scale;
+    widest(
+        #[inline(always)]
+        || {
+            let mut g = vec![0.0; d];
+            let rows = dy.chunks_exact(d).zip(x.chunks_exact(d)).zip(&scales[..]);
+            for (((dy, x), &scale), dx) in rows.zip(dx.chunks_exact_mut(d)) {
+                for i in 0..d {
+                    g[i] = dy[i] * w[i];
+                    dw[i] += dy[i] * x[i] * scale;
+                }
+                let along = lanes::sum_of(&g, x, |a, b| a * b) / d as f32 * scale * scale;
+                for i in 0..d {
+                    dx[i] += scale * (g[i] - x[i] * along);
+                }
             }
-            let along = lanes::sum_of(&g, x, |a, b| a * b) / d as f32 * scale * scale;
-            for i in 0..d {
-                dx[i] += scale * (g[i] - x[i] * along);
-            }
-        }
-    });
+        },
+    );
     change(dweight.tensor(), |sum| sum.iter_mut().zip(&dw).for_each(|(sum, dw)| *sum += dw))?;
     tensor(dx, (n, d))
 }

@@ -2,7 +2,8 @@
 
 /// Runs `work` compiled for the widest vectors that this machine has.
 ///
-/// What `work` calls must be inlined into it to be compiled that way.
+/// Only what is inlined is compiled that way: `work` itself is to be `#[inline(always)]`, or it
+/// becomes a function of its own for the oldest machine, and so is what it calls.
 #[cfg(not(target_arch = "wasm32"))]
 #[inline(always)]
 pub(crate) fn widest<R>(work: impl FnOnce() -> R) -> R {

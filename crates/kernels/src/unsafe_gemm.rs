@@ -84,26 +84,60 @@ pub(crate) enum Write {
     Add,
 }
 
+/// `a b` as new numbers (rows of `a`, columns of `b`); nothing is written twice.
+pub(crate) fn new_product(a: Matrix<'_>, b: Matrix<'_>) -> Vec<f32> {
+    assert_eq!(a.cols, b.rows, "shapes of a product");
+    let len = a.rows * b.cols;
+    if a.cols == 0 {
+        return vec![0.0; len];
+    }
+    let mut values = Vec::with_capacity(len);
+    // SAFETY: there is room for `len` numbers, which is what rows of `b.cols` reach. Told that
+    // nothing stands there, gemm writes every one of them and reads none, the inner size not
+    // being 0; so they may be counted as written afterwards.
+    unsafe {
+        gemm_into(values.as_mut_ptr(), b.cols, Write::Over, 1.0, a, b);
+        values.set_len(len);
+    }
+    values
+}
+
 /// `scale a b`, written into `to` (rows of `a`, columns of `b`).
 pub(crate) fn product(to: MatrixMut<'_>, write: Write, scale: f32, a: Matrix<'_>, b: Matrix<'_>) {
     assert_eq!((a.rows, a.cols, b.cols), (to.rows, b.rows, to.cols), "shapes of a product");
-    if to.rows == 0 || to.cols == 0 {
+    // SAFETY: `to` was checked by its constructor to hold its rows and columns, which are those of
+    // the product. It is borrowed mutably, so it overlaps neither `a` nor `b`, and its rows do not
+    // overlap.
+    unsafe { gemm_into(to.values.as_mut_ptr(), to.row_stride, write, scale, a, b) }
+}
+
+/// # Safety
+/// `to` must be good for writes of `a.rows` rows of `b.cols` numbers that begin `row_stride` apart
+/// and do not overlap each other, `a` or `b`; to add, for reads as well. `a.cols` is `b.rows`.
+unsafe fn gemm_into(
+    to: *mut f32,
+    row_stride: usize,
+    write: Write,
+    scale: f32,
+    a: Matrix<'_>,
+    b: Matrix<'_>,
+) {
+    if a.rows == 0 || b.cols == 0 {
         return;
     }
     let (row, col) =
         (|m: &Matrix<'_>| m.row_stride as isize, |m: &Matrix<'_>| m.col_stride as isize);
-    // SAFETY: the constructors of the three matrices checked that every number that their sizes
-    // and strides reach lies within their slices; `t` swaps sizes and strides together. `to` is
-    // borrowed mutably, so it overlaps neither `a` nor `b`, and its rows do not overlap. The
-    // assertion above gives the sizes m, n and k that gemm is told.
+    // SAFETY: the constructors of the matrices checked that every number that their sizes and
+    // strides reach lies within their slices; `t` swaps sizes and strides together. For `to` the
+    // caller answers.
     unsafe {
         gemm::gemm(
-            to.rows,
-            to.cols,
+            a.rows,
+            b.cols,
             a.cols,
-            to.values.as_mut_ptr(),
+            to,
             1,
-            to.row_stride as isize,
+            row_stride as isize,
             write == Write::Add,
             a.values.as_ptr(),
             col(&a),
@@ -148,6 +182,15 @@ mod tests {
             Matrix::new(&b, 2, 2),
         );
         assert_eq!(to, [26.0, 30.0, 1.0, 38.0, 44.0]);
+    }
+
+    #[test]
+    fn a_new_product_has_all_its_numbers() {
+        for (m, k, n) in [(1, 1, 1), (3, 5, 7), (70, 33, 19), (0, 2, 3), (2, 0, 3)] {
+            let (a, b) = (vec![2.0; m * k], vec![0.5; k * n]);
+            let new = new_product(Matrix::new(&a, m, k), Matrix::new(&b, k, n));
+            assert_eq!(new, vec![k as f32; m * n], "{m} {k} {n}");
+        }
     }
 
     #[test]

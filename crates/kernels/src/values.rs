@@ -1,9 +1,11 @@
 //! The numbers of a tensor, where they lie as f32 in the CPU's memory.
 
+use std::cell::Cell;
 use std::ops::Deref;
 
 use candle_core::{
-    CpuStorage, DType, Device, InplaceOp1, Layout, Result, Shape, Storage, StorageRef, Tensor, bail,
+    CpuStorage, DType, Device, Error, InplaceOp1, Layout, Result, Shape, Storage, StorageRef,
+    Tensor, bail,
 };
 
 /// Whether the fused form serves `tensor`.
@@ -62,13 +64,19 @@ pub(crate) fn tensor(values: Vec<f32>, shape: impl Into<Shape>) -> Result<Tensor
 }
 
 /// Changes the numbers of a contiguous tensor where they lie; every view of them sees it.
-pub(crate) fn change(tensor: &Tensor, work: impl Fn(&mut [f32])) -> Result<()> {
-    tensor.inplace_op1(&Change(work))
+pub(crate) fn change<R>(tensor: &Tensor, work: impl FnOnce(&mut [f32]) -> R) -> Result<R> {
+    let change = Change { work: Cell::new(Some(work)), result: Cell::new(None) };
+    tensor.inplace_op1(&change)?;
+    change.result.take().ok_or_else(|| Error::Msg("the numbers were not reached".to_owned()))
 }
 
-struct Change<F>(F);
+/// Candle hands its operations out for reading; this one is done once.
+struct Change<F, R> {
+    work: Cell<Option<F>>,
+    result: Cell<Option<R>>,
+}
 
-impl<F: Fn(&mut [f32])> InplaceOp1 for Change<F> {
+impl<R, F: FnOnce(&mut [f32]) -> R> InplaceOp1 for Change<F, R> {
     fn name(&self) -> &'static str {
         "change"
     }
@@ -76,7 +84,7 @@ impl<F: Fn(&mut [f32])> InplaceOp1 for Change<F> {
     fn cpu_fwd(&self, storage: &mut CpuStorage, layout: &Layout) -> Result<()> {
         match (storage, layout.contiguous_offsets()) {
             (CpuStorage::F32(values), Some((start, end))) => {
-                (self.0)(&mut values[start..end]);
+                self.result.set(self.work.take().map(|work| work(&mut values[start..end])));
                 Ok(())
             }
             _ => bail!("expected contiguous f32, got {layout:?}"),

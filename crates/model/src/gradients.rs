@@ -28,6 +28,11 @@ impl Gradients {
         Ok(Self { bucket, places })
     }
 
+    /// Sets all sums and what rides along back to 0, for the next step.
+    pub fn clear(&self) -> Result<()> {
+        self.bucket.zero_set()
+    }
+
     /// Where the gradient of a parameter is summed.
     pub(crate) fn of(&self, parameter: usize) -> Result<Gradient<'_>> {
         let (start, shape) = &self.places[parameter];

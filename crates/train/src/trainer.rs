@@ -33,6 +33,8 @@ pub struct Trainer {
     loss: Box<dyn Loss>,
     data: Data,
     optimizer: Optimizer,
+    /// Where every step sums its gradients.
+    sums: model::Gradients,
     steps_done: u32,
 }
 
@@ -90,6 +92,7 @@ impl Trainer {
             assemble(&plan, &world, &recorder, device)?;
         let rope = model.rope(&positions)?;
         let optimizer = Optimizer::new(plan.config(), model.vars())?;
+        let sums = model::Gradients::new(&model, BUCKET_EXTRAS)?;
         Ok(Self {
             plan,
             world,
@@ -102,6 +105,7 @@ impl Trainer {
             loss,
             data,
             optimizer,
+            sums,
             steps_done: 0,
         })
     }
@@ -145,9 +149,13 @@ impl Trainer {
         self.recorder.set_step(step);
         self.recorder.record(EventKind::StepBegin);
         let start = self.recorder.now_us();
-        let Gradients { loss, valid_tokens, gradients, .. } = self.gradients(step).await?;
+        {
+            let _span = profile::span(Kind::Upkeep, "empty bucket");
+            self.sums.clear()?;
+        }
+        let Summed { loss, valid_tokens, sums, .. } = self.summed(step, &self.sums).await?;
         let lr = learning_rate(self.plan.config(), step);
-        let grad_norm = self.update(&gradients, lr)?;
+        let grad_norm = self.update(&sums, share(valid_tokens), lr)?;
         if !(loss.is_finite() && grad_norm.is_finite()) {
             return Err(TrainError::Diverged { step, loss, grad_norm });
         }
@@ -169,11 +177,12 @@ impl Trainer {
         Ok(StepReport { step, loss, grad_norm, valid_tokens, lr, eval_loss })
     }
 
-    fn update(&mut self, gradients: &[Tensor], lr: f64) -> Result<f64> {
+    /// Updates by `share` times the sums of all tokens' gradients; returns the mean's norm.
+    fn update(&mut self, sums: &[Tensor], share: f64, lr: f64) -> Result<f64> {
         let start = self.recorder.now_us();
-        let norm = global_norm(gradients)?;
-        let factor = clip_factor(norm, self.plan.config().grad_clip);
-        self.optimizer.step(self.model.vars(), gradients, factor, lr)?;
+        let norm = share * global_norm(sums)?;
+        let factor = share * clip_factor(norm, self.plan.config().grad_clip);
+        self.optimizer.step(self.model.vars(), sums, factor, lr)?;
         let took_us = self.recorder.now_us() - start;
         self.recorder.record(EventKind::Compute { what: Compute::Optimizer, took_us });
         Ok(norm)
@@ -181,13 +190,19 @@ impl Trainer {
 
     /// Loss and gradients of the batch of `step`, with the parameters as they are.
     pub async fn gradients(&self, step: u32) -> Result<Gradients> {
+        // A bucket of their own, which no later step writes to.
+        let bucket = model::Gradients::new(&self.model, BUCKET_EXTRAS)?;
+        let Summed { loss, valid_tokens, sums, logits } = self.summed(step, &bucket).await?;
+        let mean = |sum: &Tensor| sum * share(valid_tokens);
+        let gradients = sums.iter().map(mean).collect::<Result<_, _>>()?;
+        Ok(Gradients { loss, valid_tokens, gradients, logits: Tensor::cat(&logits, 0)? })
+    }
+
+    /// The sums of the batch of `step` over all ranks, by way of `bucket`, which is empty.
+    async fn summed(&self, step: u32, bucket: &model::Gradients) -> Result<Summed> {
         let config = self.plan.config();
         let micro_batch = self.plan.micro_batch();
         let first = self.plan.mesh().coordinate(self.world.rank(), Axis::Dp) * config.batch;
-        let sums = {
-            let _span = profile::span(Kind::Upkeep, "new bucket");
-            model::Gradients::new(&self.model, BUCKET_EXTRAS)?
-        };
         let (mut loss_sum, mut valid, mut logits) = (0.0, 0, Vec::new());
         for micro in 0..config.grad_accum {
             let start = first + micro * micro_batch;
@@ -195,17 +210,15 @@ impl Trainer {
                 let _span = profile::span(Kind::Upkeep, "batch");
                 self.sharder.shard(&self.data.batch(Split::Train, step, start..start + micro_batch))
             };
-            let outcome = self.pass()?.train(&local, &sums).await?;
+            let outcome = self.pass()?.train(&local, bucket).await?;
             loss_sum += outcome.loss_sum;
             valid += count_valid(&local.targets);
             logits.push(outcome.logits);
         }
         let extras = [loss_sum, valid as f64];
-        let reduced = grad_sync::all_reduce(self.world.as_ref(), sums.bucket(), &extras).await?;
+        let reduced = grad_sync::all_reduce(self.world.as_ref(), bucket.bucket(), &extras).await?;
         let (loss, valid_tokens) = mean(&reduced.extras);
-        let _span = profile::span(Kind::Upkeep, "gradients by tokens");
-        let gradients = sums.views(&(reduced.bucket * (1.0 / valid_tokens.max(1) as f64))?)?;
-        Ok(Gradients { loss, valid_tokens, gradients, logits: Tensor::cat(&logits, 0)? })
+        Ok(Summed { loss, valid_tokens, sums: bucket.views(&reduced.bucket)?, logits })
     }
 
     /// Mean loss over the evaluation batches, the same on every rank.
@@ -271,6 +284,21 @@ impl Trainer {
         self.steps_done = checkpoint::restore(bytes, &self.model, &mut self.optimizer)?;
         Ok(())
     }
+}
+
+/// What one batch gives before its gradients are divided by its tokens.
+struct Summed {
+    loss: f64,
+    valid_tokens: u64,
+    /// By parameter.
+    sums: Vec<Tensor>,
+    /// By micro-batch.
+    logits: Vec<Tensor>,
+}
+
+/// What a token's gradient counts in the mean.
+fn share(valid_tokens: u64) -> f64 {
+    1.0 / valid_tokens.max(1) as f64
 }
 
 /// Sum of losses and valid tokens to (mean loss, valid tokens); nothing valid is a loss of 0.

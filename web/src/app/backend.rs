@@ -75,7 +75,8 @@ impl Backend {
                     self.features.push(feature);
                 }
                 // In the order in which they are offered, however they were ticked.
-                self.features.sort_by_key(|&f| Feature::ALL.iter().position(|&all| all == f));
+                let wanted = Feature::ALL.into_iter().filter(|all| self.features.contains(all));
+                self.features = wanted.collect();
             }
             Act::WorldSize(text) => self.world_size = text,
         }

@@ -9,9 +9,9 @@ use plan::fold::beats::{Beat, Work};
 /// What is computed and what travels, as one or two short sentences.
 pub fn describe(beat: &Beat, layers: usize, ring_steps: usize) -> String {
     let work = beat.work.iter().flatten().next().map(|work| computing(work, layers, ring_steps));
-    let travel: BTreeSet<String> =
-        beat.hops.iter().map(|hop| travelling(hop.op, hop.axis)).collect();
-    let travel = travel.into_iter().collect::<Vec<_>>().join(&t!("cursor.comma"));
+    let mut travels: BTreeSet<String> = BTreeSet::new();
+    travels.extend(beat.hops.iter().map(|hop| travelling(hop.op, hop.axis)));
+    let travel = travels.into_iter().collect::<Vec<_>>().join(&t!("cursor.comma"));
     match (work, travel.is_empty()) {
         (Some(work), true) => t!("beats.one", what = work).into_owned(),
         (Some(work), false) => t!("beats.both", work = work, travel = travel).into_owned(),

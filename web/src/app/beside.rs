@@ -1,7 +1,5 @@
 //! A run that is kept to compare another with: its settings, losses, traffic and times.
 
-use std::collections::BTreeMap;
-
 use plan::RunPlan;
 use plan::fold::times::Times;
 use plan::fold::{Curve, Sent};
@@ -84,10 +82,10 @@ impl Beside {
 
     /// Compares its losses with `curve`'s; `None` without a step in common.
     pub fn apart(&self, curve: &Curve) -> Option<Apart> {
-        let ours: BTreeMap<u32, f64> = self.curve.losses().into_iter().collect();
+        let ours = self.curve.losses();
         let mut apart: Option<Apart> = None;
         for (step, loss) in curve.losses() {
-            let Some(&our) = ours.get(&step) else { continue };
+            let Some(our) = at(&ours, step) else { continue };
             let by = (loss - our).abs();
             let entry = apart.get_or_insert(Apart {
                 steps: 0,
@@ -110,15 +108,21 @@ impl Beside {
 
     /// The gradient's norm at the first step that both have done: the step, ours, `curve`'s.
     pub fn norms(&self, curve: &Curve) -> Option<(u32, f64, f64)> {
-        let ours: BTreeMap<u32, f64> = self.curve.grad_norms().into_iter().collect();
+        let ours = self.curve.grad_norms();
         let mut theirs = curve.grad_norms().into_iter();
-        theirs.find_map(|(step, norm)| Some((step, *ours.get(&step)?, norm)))
+        theirs.find_map(|(step, norm)| Some((step, at(&ours, step)?, norm)))
     }
 
     /// What its steps cost.
     pub fn cost(&self) -> Cost {
         Cost::of(self.plan.mesh().world().get(), &self.sent, &self.times)
     }
+}
+
+/// The value at `step`, if there is one; the steps are in order.
+fn at(curve: &[(u32, f64)], step: u32) -> Option<f64> {
+    let place = curve.binary_search_by_key(&step, |&(step, _)| step).ok()?;
+    Some(curve[place].1)
 }
 
 impl Cost {

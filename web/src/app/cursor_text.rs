@@ -6,6 +6,7 @@ use plan::{Axis, Rank, RunPlan, StrategyKind, TileKind};
 
 use crate::app::cursor::Spot;
 use crate::app::format;
+use crate::app::order::sort_by_key;
 use crate::app::record::Figures;
 
 /// What is lit, in a few words that change only when it does.
@@ -165,7 +166,7 @@ fn of_step(step: u32, curve: &Curve) -> String {
 fn positions(of: &[u32], plan: &RunPlan) -> String {
     let len = plan.attention().sequence().seq_len() as u32;
     let mut real: Vec<u32> = of.iter().copied().filter(|&p| p < len).collect();
-    real.sort_unstable();
+    sort_by_key(&mut real, |&position| position.into());
     format::positions(&real)
 }
 

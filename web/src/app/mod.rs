@@ -27,6 +27,7 @@ pub mod lesson;
 pub mod memory_log;
 pub mod metric;
 pub mod notice;
+mod order;
 pub mod origin;
 pub mod own_text;
 mod pace;

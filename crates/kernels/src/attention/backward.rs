@@ -93,24 +93,27 @@ pub fn backward(
             let (k, v) = (k.rows(batch, kv_head, &strip.keys), v.rows(batch, kv_head, &strip.keys));
             product(MatrixMut::new(&mut weights, rows, width), Write::Over, scale, q, k.t());
             product(MatrixMut::new(&mut grads, rows, width), Write::Over, 1.0, dout, v.t());
-            widest(|| {
-                let both = weights.chunks_exact_mut(width).zip(grads.chunks_exact_mut(width));
-                for (i, (weights, grads)) in both.enumerate() {
-                    let row = strip.rows.start + i;
-                    let keys = strip.seen_by(row, seen);
-                    for outside in [0..keys.start, keys.end..width] {
-                        weights[outside.clone()].fill(0.0);
-                        grads[outside].fill(0.0);
+            widest(
+                #[inline(always)]
+                || {
+                    let both = weights.chunks_exact_mut(width).zip(grads.chunks_exact_mut(width));
+                    for (i, (weights, grads)) in both.enumerate() {
+                        let row = strip.rows.start + i;
+                        let keys = strip.seen_by(row, seen);
+                        for outside in [0..keys.start, keys.end..width] {
+                            weights[outside.clone()].fill(0.0);
+                            grads[outside].fill(0.0);
+                        }
+                        let (lse, delta) =
+                            (lse.row(batch, head, row)[0], delta.row(batch, head, row)[0]);
+                        let (weights, grads) = (&mut weights[keys.clone()], &mut grads[keys]);
+                        for (weight, grad) in weights.iter_mut().zip(grads) {
+                            *weight = lanes::exp(*weight - lse);
+                            *grad = *weight * (*grad - delta);
+                        }
                     }
-                    let (lse, delta) =
-                        (lse.row(batch, head, row)[0], delta.row(batch, head, row)[0]);
-                    let (weights, grads) = (&mut weights[keys.clone()], &mut grads[keys]);
-                    for (weight, grad) in weights.iter_mut().zip(grads) {
-                        *weight = lanes::exp(*weight - lse);
-                        *grad = *weight * (*grad - delta);
-                    }
-                }
-            });
+                },
+            );
             let (weights, grads) =
                 (Matrix::new(&weights, rows, width), Matrix::new(&grads, rows, width));
             let of_keys = kv_at + strip.keys.start * d..kv_at + strip.keys.end * d;
@@ -137,12 +140,15 @@ fn row_dots(a_bhtd: &Tensor, b_bhtd: &Tensor) -> Result<Tensor> {
     let (b, h, t, _) = a_bhtd.dims4()?;
     let (left, right) = (Heads::of(a_bhtd)?, Heads::of(b_bhtd)?);
     let mut dots = vec![0.0; b * h * t];
-    widest(|| {
-        for (row, dot) in dots.iter_mut().enumerate() {
-            let (batch, head, row) = (row / (h * t), row / t % h, row % t);
-            let (left, right) = (left.row(batch, head, row), right.row(batch, head, row));
-            *dot = lanes::sum_of(left, right, |a, b| a * b);
-        }
-    });
+    widest(
+        #[inline(always)]
+        || {
+            for (row, dot) in dots.iter_mut().enumerate() {
+                let (batch, head, row) = (row / (h * t), row / t % h, row % t);
+                let (left, right) = (left.row(batch, head, row), right.row(batch, head, row));
+                *dot = lanes::sum_of(left, right, |a, b| a * b);
+            }
+        },
+    );
     tensor(dots, (b, h, t, 1))
 }

@@ -55,22 +55,25 @@ pub fn forward(
                 k.rows(batch, kv_head, &strip.keys).t(),
             );
             let lse = &mut lse[strip.rows.clone()];
-            widest(|| {
-                for (i, row) in scores.chunks_exact_mut(width).enumerate() {
-                    let keys = strip.seen_by(strip.rows.start + i, seen);
-                    row[..keys.start].fill(0.0);
-                    row[keys.end..].fill(0.0);
-                    let row = &mut row[keys];
-                    if row.is_empty() {
-                        continue;
+            widest(
+                #[inline(always)]
+                || {
+                    for (i, row) in scores.chunks_exact_mut(width).enumerate() {
+                        let keys = strip.seen_by(strip.rows.start + i, seen);
+                        row[..keys.start].fill(0.0);
+                        row[keys.end..].fill(0.0);
+                        let row = &mut row[keys];
+                        if row.is_empty() {
+                            continue;
+                        }
+                        let max = lanes::max(row);
+                        let sum = lanes::exp_in_place(row, max);
+                        let share = 1.0 / sum;
+                        row.iter_mut().for_each(|weight| *weight *= share);
+                        lse[i] = max + sum.ln();
                     }
-                    let max = lanes::max(row);
-                    let sum = lanes::exp_in_place(row, max);
-                    let share = 1.0 / sum;
-                    row.iter_mut().for_each(|weight| *weight *= share);
-                    lse[i] = max + sum.ln();
-                }
-            });
+                },
+            );
             product(
                 MatrixMut::new(&mut out[strip.rows.start * d..][..rows * d], rows, d),
                 Write::Over,

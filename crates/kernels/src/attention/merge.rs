@@ -38,22 +38,27 @@ impl Partial {
         let (out, lse) = (Values::of(&self.out_bhtd)?, Values::of(&self.lse_bht1)?);
         let (others, other_lse) = (Values::of(&other.out_bhtd)?, Values::of(&other.lse_bht1)?);
         let (mut merged, mut lses) = (out.to_vec(), lse.to_vec());
-        widest(|| {
-            let rows = merged.chunks_exact_mut(d).zip(others.chunks_exact(d));
-            for ((out, other), (lse, &other_lse)) in rows.zip(lses.iter_mut().zip(&other_lse[..])) {
-                if other_lse == f32::NEG_INFINITY {
-                    continue;
+        widest(
+            #[inline(always)]
+            || {
+                let rows = merged.chunks_exact_mut(d).zip(others.chunks_exact(d));
+                for ((out, other), (lse, &other_lse)) in
+                    rows.zip(lses.iter_mut().zip(&other_lse[..]))
+                {
+                    if other_lse == f32::NEG_INFINITY {
+                        continue;
+                    }
+                    let max = lse.max(other_lse);
+                    let (weight, other_weight) = ((*lse - max).exp(), (other_lse - max).exp());
+                    let sum = weight + other_weight;
+                    let (weight, other_weight) = (weight / sum, other_weight / sum);
+                    for (out, other) in out.iter_mut().zip(other) {
+                        *out = weight * *out + other_weight * other;
+                    }
+                    *lse = max + sum.ln();
                 }
-                let max = lse.max(other_lse);
-                let (weight, other_weight) = ((*lse - max).exp(), (other_lse - max).exp());
-                let sum = weight + other_weight;
-                let (weight, other_weight) = (weight / sum, other_weight / sum);
-                for (out, other) in out.iter_mut().zip(other) {
-                    *out = weight * *out + other_weight * other;
-                }
-                *lse = max + sum.ln();
-            }
-        });
+            },
+        );
         let (out_bhtd, lse_bht1) = (tensor(merged, (b, h, t, d))?, tensor(lses, (b, h, t, 1))?);
         Ok(Self { out_bhtd, lse_bht1 })
     }

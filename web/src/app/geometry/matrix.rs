@@ -2,6 +2,8 @@
 
 use plan::{AttentionPlan, Mask, TileKind};
 
+use crate::app::order::sort_by_key;
+
 /// Consecutive local positions of one rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
@@ -57,7 +59,7 @@ pub fn matrix(plan: &AttentionPlan) -> Matrix {
             }
         })
         .collect();
-    blocks.sort_by_key(|block| block.positions.first().copied());
+    sort_by_key(&mut blocks, |block| block.positions.first().copied().map_or(0, u64::from));
     let cells = blocks
         .iter()
         .enumerate()

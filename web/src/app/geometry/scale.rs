@@ -70,10 +70,9 @@ pub fn thin(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
             let by_height = |a: &&(f64, f64), b: &&(f64, f64)| a.1.total_cmp(&b.1);
             let low = chunk.iter().min_by(by_height).copied();
             let high = chunk.iter().max_by(by_height).copied();
-            let mut both: Vec<(f64, f64)> = low.into_iter().chain(high).collect();
-            both.sort_by(|a, b| a.0.total_cmp(&b.0));
-            both.dedup();
-            both
+            let (first, last) =
+                if low.map(|p| p.0) <= high.map(|p| p.0) { (low, high) } else { (high, low) };
+            first.into_iter().chain(last.filter(|_| first != last))
         })
         .collect()
 }

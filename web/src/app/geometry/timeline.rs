@@ -8,6 +8,7 @@ use plan::{Event, EventKind};
 
 use crate::app::geometry::scale::{Scale, label, ticks};
 use crate::app::geometry::window::Window;
+use crate::app::order::sort_by_key;
 
 /// Pixels above the lanes, for the axis of time.
 pub const AXIS: f64 = 22.0;
@@ -105,7 +106,7 @@ pub fn lanes(events: &[Vec<Event>]) -> Lanes {
         let mut spans: Vec<Span> =
             events.iter().filter_map(|event| Span::of(event, clock, begin)).collect();
         // Stable: what begins at the same tick of the clock stays in the order of its ends.
-        spans.sort_by_key(|span| span.start_us);
+        sort_by_key(&mut spans, |span| span.start_us);
         spans
     });
     Lanes { spans: spans.collect(), length_us: end - begin }

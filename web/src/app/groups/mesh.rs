@@ -7,6 +7,7 @@ use plan::{Grid, Refusal};
 
 use super::ENTRIES;
 use crate::app::format;
+use crate::app::order::sort_by_key;
 use crate::diagnosis::report::{self, AXES, FLATTENED};
 
 /// What ranks have in common, told apart by hue, pattern and word.
@@ -122,7 +123,7 @@ impl GroupMesh {
         let lit: Vec<Vec<usize>> =
             kinds.iter().filter(|kind| kind.hue.is_some()).map(|kind| kind.over.clone()).collect();
         kinds.retain(|kind| kind.hue.is_some() || !lit.contains(&kind.over));
-        kinds.sort_by_key(|kind| (kind.hue.is_none(), kind.hue));
+        sort_by_key(&mut kinds, |kind| kind.hue.map_or(u64::MAX, |hue| hue as u64));
         Some(Self { grid: Grid::new(sizes).ok()?, kinds })
     }
 

@@ -62,8 +62,8 @@ fn held(
     let (_, high) = range([log.most() as f64 * 1.1].into_iter(), (0.0, 1e6));
     let chart = Chart::new(steps, plan.config().steps, (0.0, high));
     // The lit rank's line lies on top.
-    let mut ranks: Vec<usize> = (0..world).collect();
-    ranks.sort_by_key(|&rank| spot.has_rank(rank));
+    let lit = |is: bool| (0..world).filter(move |&rank| spot.has_rank(rank) == is);
+    let ranks = lit(false).chain(lit(true));
     let line = |rank: usize| {
         let changes: Vec<(u32, f64)> =
             log.changes(rank as u16).iter().map(|&(step, bytes)| (step, bytes as f64)).collect();

@@ -147,8 +147,8 @@ fn numbers(cells: &[(f64, f64)], chosen: usize, lit: &[(Hue, Vec<usize>)]) -> Ht
     if cells.len() > NUMBERED {
         return html! {};
     }
-    let shared: BTreeMap<usize, Hue> =
-        lit.iter().flat_map(|(hue, peers)| peers.iter().map(|&peer| (peer, *hue))).collect();
+    let mut shared: BTreeMap<usize, Hue> = BTreeMap::new();
+    shared.extend(lit.iter().flat_map(|(hue, peers)| peers.iter().map(|&peer| (peer, *hue))));
     let number = |(rank, &(x, y)): (usize, &(f64, f64))| {
         let hue = shared.get(&rank);
         let class = match hue {
