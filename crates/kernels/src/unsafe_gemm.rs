@@ -114,6 +114,7 @@ pub(crate) fn product(to: MatrixMut<'_>, write: Write, scale: f32, a: Matrix<'_>
 /// # Safety
 /// `to` must be good for writes of `a.rows` rows of `b.cols` numbers that begin `row_stride` apart
 /// and do not overlap each other, `a` or `b`; to add, for reads as well. `a.cols` is `b.rows`.
+// SAFETY: what the callers answer for stands above.
 unsafe fn gemm_into(
     to: *mut f32,
     row_stride: usize,
