@@ -16,10 +16,7 @@ use super::site::dist;
 pub async fn another(page: &Page) -> Result<TempDir> {
     let build = build_id(page).await?;
     let from = dist()?;
-    let mut names = Vec::new();
-    for entry in fs::read_dir(&from)? {
-        names.push(entry?.file_name().into_string().ok().context("a name in UTF-8")?);
-    }
+    let names = files(&from, "")?;
     let mut marks: Vec<&str> = names.iter().filter_map(|name| hash_of(name)).collect();
     ensure!(marks.len() >= 4, "page, binary, style and icon have hashes: {marks:?}");
     marks.push(&build);
@@ -32,7 +29,7 @@ pub async fn another(page: &Page) -> Result<TempDir> {
         }
         let mut name = name.clone().into_bytes();
         marks.iter().for_each(|mark| replace(&mut name, mark));
-        fs::write(to.path().join(String::from_utf8(name)?), bytes)?;
+        write(to.path(), &String::from_utf8(name)?, &bytes)?;
     }
     seal(to.path())?;
     Ok(to)
@@ -58,11 +55,33 @@ pub fn half_way_to(new: &Path) -> Result<TempDir> {
 
 fn copy(from: &Path) -> Result<TempDir> {
     let to = tempfile::tempdir()?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        fs::copy(entry.path(), to.path().join(entry.file_name()))?;
+    for name in files(from, "")? {
+        write(to.path(), &name, &fs::read(from.join(&name))?)?;
     }
     Ok(to)
+}
+
+/// Every file below `folder` by its path there; the folders between are named by `below`.
+fn files(folder: &Path, below: &str) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder.join(below))? {
+        let entry = entry?;
+        let name = entry.file_name().into_string().ok().context("a name in UTF-8")?;
+        let path = if below.is_empty() { name } else { format!("{below}/{name}") };
+        match entry.file_type()?.is_dir() {
+            true => names.extend(files(folder, &path)?),
+            false => names.push(path),
+        }
+    }
+    Ok(names)
+}
+
+fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+    let path = folder.join(name);
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    Ok(fs::write(path, bytes)?)
 }
 
 fn seal(dist: &Path) -> Result<()> {
