@@ -149,6 +149,10 @@ pub(crate) fn check(
             ),
             message!("try task recall or copy, or documents of unequal lengths, with cp 2 or more"),
         ),
+        Fault::CpAssumed if alone => refuse(
+            message!("one rank is what the code assumes, so that nothing goes wrong"),
+            message!("try cp 2 or more"),
+        ),
         _ if !fault.trains() || fault == Fault::MeanOfMeans => Ok(()),
         _ if alone => refuse(
             message!(

@@ -9,7 +9,7 @@ pub mod store;
 use crate::t;
 use gloo_storage::{LocalStorage, Storage};
 use wasm_bindgen::JsValue;
-use web_sys::{Element, Window};
+use web_sys::{Element, ScrollIntoViewOptions, ScrollLogicalPosition, Window};
 
 use crate::app::language::Language;
 
@@ -23,6 +23,13 @@ fn window() -> Window {
 /// The element with this id.
 pub fn element(id: &str) -> Option<Element> {
     window().document()?.get_element_by_id(id)
+}
+
+/// Scrolls `element` to the middle, where no bar that sticks to an edge covers it.
+pub fn bring_into_sight(element: &Element) {
+    let options = ScrollIntoViewOptions::new();
+    options.set_block(ScrollLogicalPosition::Center);
+    element.scroll_into_view_with_scroll_into_view_options(&options);
 }
 
 /// What stands behind the `#` of the address.

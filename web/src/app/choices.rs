@@ -90,12 +90,15 @@ mod tests {
         let eight = form.with(Field::Cp, "8");
         assert_eq!(refused(&eight, Field::Strategy), [("ulysses".into(), "strategy".into())]);
         let ulysses = form.with(Field::Strategy, "ulysses");
-        assert_eq!(refused(&ulysses, Field::Cp), [("8".into(), "strategy".into())]);
+        let because = |field: &str, ranks: &[&str]| -> Vec<(String, String)> {
+            ranks.iter().map(|&rank| (rank.to_owned(), field.to_owned())).collect()
+        };
+        assert_eq!(refused(&ulysses, Field::Cp), because("strategy", &["3", "5", "6", "7", "8"]));
         let replicas = form.with(Field::Dp, "2");
-        assert_eq!(refused(&replicas, Field::Cp), [("8".into(), "dp".into())]);
+        assert_eq!(refused(&replicas, Field::Cp), because("dp", &["5", "6", "7", "8"]));
         let short = form.with(Field::SeqLen, "3").with(Field::Cp, "2");
         let fields: Vec<_> = refused(&short, Field::Cp).into_iter().map(|(v, _)| v).collect();
-        assert_eq!(fields, ["4", "8"]);
+        assert_eq!(fields, ["4", "5", "6", "7", "8"]);
     }
 
     #[test]
@@ -107,11 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn an_unusual_number_of_ranks_is_still_listed() {
-        let values: Vec<_> = offers(&Form::default().with(Field::Cp, "3"), None, &[], Field::Cp)
+    fn an_unusual_degree_is_still_listed() {
+        let form = Form::default().with(Field::UlyssesDegree, "3");
+        let values: Vec<_> = offers(&form, None, &[], Field::UlyssesDegree)
             .into_iter()
             .map(|offer| offer.value)
             .collect();
-        assert_eq!(values, ["1", "2", "4", "8", "3"]);
+        assert_eq!(values, ["", "1", "2", "4", "8", "3"]);
     }
 }

@@ -93,7 +93,7 @@ pub enum Kind {
 /// The most workers that one page starts.
 pub const MAX_WORLD: u64 = plan::runtime::MAX_WORKERS as u64;
 
-const RANKS: &[&str] = &["1", "2", "4", "8"];
+const RANKS: &[&str] = &["1", "2", "3", "4", "5", "6", "7", "8"];
 const STRATEGIES: &[&str] = &["ring", "all-gather", "ulysses", "usp"];
 const LAYOUTS: &[&str] = &["contiguous", "zigzag", "striped"];
 const TASKS: &[&str] = &["text", "recall", "copy"];

@@ -46,6 +46,8 @@ pub struct Open {
     pub seen: Rc<Seen>,
     /// Whether the keyboard's focus goes to the step's heading.
     pub wants_focus: bool,
+    /// The step whose controls the learner was led to, and to how many of them.
+    led: (usize, usize),
 }
 
 /// How a step stands.
@@ -157,6 +159,7 @@ impl Open {
             lesson: None,
             at: 0,
             given: Given::Nothing,
+            led: (0, 0),
             seen: Rc::default(),
             wants_focus: false,
         }
@@ -387,10 +390,15 @@ impl State {
         effects
     }
 
-    /// Leads to what the step is about, in the place where it begins.
+    /// Leads to what the step is about, in the place where it begins: to the next each time.
     fn lead(&mut self) -> Vec<Effect> {
-        let Some(step) = self.lessons.step() else { return Vec::new() };
-        let Some(control) = step.show.first().cloned() else { return Vec::new() };
+        let Some(open) = &mut self.lessons.make_mut().open else { return Vec::new() };
+        let before = if open.led.0 == open.at { open.led.1 } else { 0 };
+        open.led = (open.at, before + 1);
+        let Some(step) = open.step() else { return Vec::new() };
+        let Some(control) = step.show.get(before % step.show.len().max(1)).cloned() else {
+            return Vec::new();
+        };
         let begins = step.open.as_deref().map(|address| address::read(address).place);
         let mut effects = begins.map_or_else(Vec::new, |place| self.go(place));
         effects.push(Effect::Reveal(control));
@@ -403,7 +411,7 @@ impl State {
         let is_right = match (ask, reply) {
             (Some(Ask::Choice { right, .. }), Reply::Option(chosen)) => right == chosen,
             (Some(Ask::Number { subject, per_rank, unit, within }), Reply::Number(text)) => {
-                let Some(number) = typed(text) else { return Given::NoNumber };
+                let Some(number) = typed(text, unit.symbol()) else { return Given::NoNumber };
                 let Some(whole) = measured::number(self, subject) else { return Given::TooEarly };
                 let share = if *per_rank { measured::share(self, subject) } else { 1.0 };
                 // A number that was read off a page was rounded.
@@ -452,9 +460,12 @@ impl State {
     }
 }
 
-/// A number as people type it: with a comma or a space, too.
-fn typed(text: &str) -> Option<f64> {
-    let plain: String = text.trim().chars().filter(|c| !c.is_whitespace()).collect();
+/// A number as people type it: with a comma, or with the unit that stands beside it.
+fn typed(text: &str, unit: &str) -> Option<f64> {
+    let text = text.trim();
+    let text = text.strip_suffix(unit).unwrap_or(text).trim_end();
+    // Thousands are parted by thin spaces on the page.
+    let plain: String = text.chars().filter(|&c| c != '\u{202f}').collect();
     plain.replace(',', ".").parse().ok().filter(|number: &f64| number.is_finite())
 }
 

@@ -91,7 +91,8 @@ impl State {
         }
         self.look = None;
         match self.record.state(self.steps()) {
-            Some(_) => self.take(),
+            // The end of a run is kept for the next visit, however soon it comes.
+            Some(_) => [vec![Effect::Remember], self.take()].concat(),
             None => vec![Effect::SaveState(self.engine.run_id())],
         }
     }

@@ -75,7 +75,7 @@ fn reveal_now(name: &str) {
     if let Ok(Some(folded)) = element.closest("details:not([open])") {
         let _ = folded.set_attribute("open", "");
     }
-    element.scroll_into_view();
+    super::bring_into_sight(&element);
     if let Ok(element) = element.dyn_into::<HtmlElement>() {
         // A panel takes no focus; it is in sight.
         let _ = element.focus();

@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use crate::t;
+use web_sys::Element;
 use yew::prelude::*;
 
+use crate::app::browser;
 use crate::app::language::told;
 use crate::app::state::Action;
 use crate::cluster::Failure;
@@ -22,9 +24,16 @@ pub struct Props {
 #[component]
 pub fn Alert(Props { failures, on }: &Props) -> Html {
     let restart = on.reform(|_| Action::Reset);
+    let place = use_node_ref();
+    // Whoever pressed Run far below it has not seen it.
+    use_effect_with((failures.is_empty(), place.clone()), |(is_empty, place)| {
+        if let Some(element) = place.cast::<Element>().filter(|_| !is_empty) {
+            browser::bring_into_sight(&element);
+        }
+    });
     let Some((first, others)) = failures.split_first() else { return html! {} };
     html! {
-        <div class="alert" role="alert">
+        <div class="alert" role="alert" ref={place}>
             <h2>{ title(first) }</h2>
             { body(first) }
             if !others.is_empty() {

@@ -22,6 +22,8 @@ use crate::app::view::term::explain;
 pub struct Props {
     /// The numbers of every step.
     pub curve: Shared<Curve>,
+    /// Steps done in the state in which the run is.
+    pub at: u32,
     /// Ranks of the run.
     pub world: usize,
     /// Steps of the whole run.
@@ -42,7 +44,7 @@ const ROWS: usize = 50;
 /// The view.
 #[component]
 pub fn CurveView(props: &Props) -> Html {
-    let Props { curve, world, total, check, reference, cursor, on } = props;
+    let Props { curve, at, world, total, check, reference, cursor, on } = props;
     let metric = use_state(Metric::default);
     let switch = on.reform(|event: Event| {
         Action::Check(event.target_unchecked_into::<HtmlInputElement>().checked())
@@ -59,6 +61,7 @@ pub fn CurveView(props: &Props) -> Html {
                 <CurvePlot
                     metric={*metric}
                     curve={curve.clone()}
+                    {at}
                     {world}
                     {total}
                     reference={reference.clone()}

@@ -20,6 +20,8 @@ pub struct Props {
     pub metric: Metric,
     /// The numbers of every step.
     pub curve: Shared<Curve>,
+    /// Steps done in the state in which the run is.
+    pub at: u32,
     /// Ranks of the run.
     pub world: usize,
     /// Steps of the whole run.
@@ -34,7 +36,7 @@ pub struct Props {
 
 /// The plot.
 #[component]
-pub fn CurvePlot(Props { metric, curve, world, total, reference, lit, on }: &Props) -> Html {
+pub fn CurvePlot(Props { metric, curve, at, world, total, reference, lit, on }: &Props) -> Html {
     let values = metric.values(curve);
     let others: Vec<(u32, f64)> = match metric {
         Metric::Loss => reference.losses.iter().map(|(&step, &loss)| (step, loss)).collect(),
@@ -51,9 +53,11 @@ pub fn CurvePlot(Props { metric, curve, world, total, reference, lit, on }: &Pro
     };
     let last = values.last().map_or(0, |&(step, _)| step + 1);
     let chart = Chart::new(last, *total, (low, high));
-    // What is read off is a step that was trained, the newest unless another is lit.
+    // What is read off is a step that was trained: the one in whose state the run is, unless another
+    // is lit.
     let pointed = lit.filter(|&step| step < last).and_then(|step| nearest(&values, step));
-    let read = pointed.or(values.last().copied());
+    let here = at.checked_sub(1).and_then(|step| nearest(&values, step));
+    let read = pointed.or(here);
     let words = match read {
         None => t!("curve.no_step").into_owned(),
         Some(read) => {

@@ -8,6 +8,7 @@ use lesson::{Block, Lesson, Step};
 use web_sys::{HtmlElement, MouseEvent};
 use yew::prelude::*;
 
+use crate::app::browser;
 use crate::app::keys::Command;
 use crate::app::lesson::{Act, Given, Lessons, Open};
 use crate::app::shared::Shared;
@@ -145,6 +146,9 @@ fn step(
                 { way(Command::LessonOn, number < all, t!("lesson.on"), 1,
                     if is_done { "primary" } else { "" }) }
             </div>
+            if number == all {
+                { after(lesson, lessons) }
+            }
             { steps(lesson, open, lessons, on) }
         </>
     }
@@ -200,6 +204,23 @@ fn check(open: &Open, step: &Step, is_done: bool) -> Html {
                 }) }
             </ul>
         </div>
+    }
+}
+
+/// Where to go from the last step.
+fn after(lesson: &Lesson, lessons: &Lessons) -> Html {
+    let index = lessons.index.iter().flat_map(|index| &index.lessons);
+    let next = index.skip_while(|entry| entry.id != lesson.id).nth(1);
+    let way = |address: &str, words: String| {
+        html! { <li><a href={browser::link(address)}>{ words }</a></li> }
+    };
+    html! {
+        <ul class="lesson-after">
+            if let Some(next) = next {
+                { way(&format!("v=1&lesson={}", next.id), t!("lesson.next", title = next.title).into_owned()) }
+            }
+            { way("v=1&view=learn", t!("lesson.all").into_owned()) }
+        </ul>
     }
 }
 

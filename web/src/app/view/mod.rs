@@ -255,6 +255,7 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             if shows(state, Panel::Curve) {
                 <curve::CurveView
                     curve={state.record.curve.clone()}
+                    at={state.steps()}
                     world={state.world()}
                     total={state.plan.config().steps}
                     check={state.check}
