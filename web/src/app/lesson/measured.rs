@@ -32,12 +32,24 @@ pub enum Value {
 
 /// Whether `condition` holds.
 pub fn holds(state: &State, condition: &Condition) -> bool {
-    match of(state, &condition.subject) {
-        Some(Value::Number(number)) => condition.holds_of(number),
-        Some(Value::Word(word)) => condition.holds_of_word(&word),
-        Some(Value::Among(words)) => condition.holds_among(words.iter().map(String::as_str)),
-        None => false,
+    is_there(state, &condition.subject)
+        && match of(state, &condition.subject) {
+            Some(Value::Number(number)) => condition.holds_of(number),
+            Some(Value::Word(word)) => condition.holds_of_word(&word),
+            Some(Value::Among(words)) => condition.holds_among(words.iter().map(String::as_str)),
+            None => false,
+        }
+}
+
+/// Whether there is what a subject belongs to: of nothing, not even that it lacks something is
+/// said.
+fn is_there(state: &State, subject: &str) -> bool {
+    const OF_TWO: [&str; 4] = ["parted", "loss_gap", "norm_ratio", "bytes_ratio"];
+    if subject == "doctor.finding" {
+        return state.doctor.report().is_some() && !state.doctor.is_behind();
     }
+    let of_two = OF_TWO.contains(&subject) || subject.starts_with("beside.");
+    !of_two || state.beside.is_some()
 }
 
 /// The number of a subject that is one.

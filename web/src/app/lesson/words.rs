@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use lesson::{Condition, Format, Live};
 
-use crate::app::fields::Field;
+use crate::app::fields::{Field, Kind};
 use crate::app::format;
 use crate::app::lesson::measured::{Value, number, of as value_of};
 use crate::app::places::Place;
@@ -70,6 +70,13 @@ fn plain(number: f64) -> String {
 }
 
 fn worded(subject: &str, word: &str) -> String {
+    let field = Field::by_key(subject.trim_start_matches("beside."));
+    // In the words that stand on the control.
+    if let Some((field, Kind::Choice(all) | Kind::Few(all, ..))) = field.map(|f| (f, f.kind()))
+        && let Some(&choice) = all.iter().find(|&&choice| choice == word)
+    {
+        return field.option(choice).into_owned();
+    }
     match (subject, word) {
         (_, "yes" | "no" | "none") => t!(format!("lesson.word.{word}")).into_owned(),
         ("place", word) => Place::named(word).map_or_else(String::new, |p| p.title().into_owned()),
