@@ -170,7 +170,7 @@ fn in_chinese_too() -> Result<()> {
     let fragment = "v=1&cp=2&seq_len=64&steps=2&lang=zh-CN";
     open(Hosting::default(), fragment, async |page, site| {
         page.prefer("light").await?;
-        let begin = "document.querySelector('.toolbar .primary').click();";
+        let begin = "document.querySelector('.toolbar .primary')?.click();";
         let rows = "return document.querySelectorAll('.curve tbody tr').length;";
         page.until("the workers", async |page| {
             page.script(begin, json!([])).await?;
