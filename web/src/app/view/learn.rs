@@ -1,7 +1,6 @@
 //! The place of the lessons: what each is for, how long it takes, how far the learner is.
 
 use lesson::Entry;
-use web_sys::MouseEvent;
 use yew::prelude::*;
 
 use crate::app::browser;
@@ -9,6 +8,7 @@ use crate::app::lesson::{Act, Lessons};
 use crate::app::places::Place;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
+use crate::app::view::parts::plain_click;
 use crate::t;
 
 /// Properties of [`Learn`].
@@ -64,16 +64,8 @@ fn item(entry: &Entry, lessons: &Lessons, on: &Callback<Action>) -> Html {
         done => t!("learn.begun", done = done, all = all),
     };
     let address = format!("v=1&view={}&lesson={}", Place::Play.key(), entry.id);
-    let (on, id) = (on.clone(), entry.id.clone());
-    // A plain click leaves the run as it is; any other opens the link.
-    let open = Callback::from(move |event: MouseEvent| {
-        let plain = event.button() == 0
-            && !(event.ctrl_key() || event.meta_key() || event.shift_key() || event.alt_key());
-        if plain {
-            event.prevent_default();
-            on.emit(Action::Lesson(Act::Open(id.clone())));
-        }
-    });
+    let id = entry.id.clone();
+    let open = plain_click(on, move || Action::Lesson(Act::Open(id.clone())));
     html! {
         <li key={entry.id.as_str()} class={classes!((done == all).then_some("done"))}>
             <h3>

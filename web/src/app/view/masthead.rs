@@ -9,6 +9,7 @@ use crate::app::keys::Command;
 use crate::app::language::Language;
 use crate::app::places::Place;
 use crate::app::state::Action;
+use crate::app::view::parts::plain_click;
 
 /// Properties of [`Masthead`].
 #[derive(Clone, PartialEq, Properties)]
@@ -29,16 +30,7 @@ pub fn Masthead(Props { place, links, language, on }: &Props) -> Html {
     // Tabs and the browser's history tell the places apart by it.
     use_effect_with((*place, *language), |(place, _)| browser::set_title(&place.title()));
     let link = |(&to, href): (&Place, &String)| {
-        let on = on.clone();
-        // A plain click changes the place and nothing else; any other opens the link as it is.
-        let go = Callback::from(move |event: MouseEvent| {
-            let plain = event.button() == 0
-                && !(event.ctrl_key() || event.meta_key() || event.shift_key() || event.alt_key());
-            if plain {
-                event.prevent_default();
-                on.emit(Action::Go(to));
-            }
-        });
+        let go = plain_click(on, move || Action::Go(to));
         html! {
             <li key={to.key()}>
                 <a href={href.clone()} data-place={to.key()} aria-current={(to == *place).then_some("page")} onclick={go}>

@@ -50,6 +50,23 @@ pub fn keyed(
     })
 }
 
+/// What a click on a link does: a plain one acts and leaves the run as it is; any other opens the
+/// link.
+pub fn plain_click(
+    on: &Callback<Action>,
+    act: impl Fn() -> Action + 'static,
+) -> Callback<MouseEvent> {
+    let on = on.clone();
+    Callback::from(move |event: MouseEvent| {
+        let plain = event.button() == 0
+            && !(event.ctrl_key() || event.meta_key() || event.shift_key() || event.alt_key());
+        if plain {
+            event.prevent_default();
+            on.emit(act());
+        }
+    })
+}
+
 /// A section with its heading and one sentence about what it shows.
 pub fn section(id: &'static str, title: impl Into<AttrValue>, lead: Html, body: Html) -> Html {
     let heading = format!("{id}-title");

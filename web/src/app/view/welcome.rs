@@ -10,6 +10,7 @@ use crate::app::places::Place;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::view::motion::Motion;
+use crate::app::view::parts::plain_click;
 use crate::app::view::ring_drawing::RingDrawing;
 use crate::app::{beat_text, recorded};
 
@@ -117,15 +118,7 @@ impl Welcome {
 }
 
 fn door(place: Place, href: &str, on: &Callback<Action>) -> Html {
-    let on = on.clone();
-    let go = Callback::from(move |event: MouseEvent| {
-        let plain = event.button() == 0
-            && !(event.ctrl_key() || event.meta_key() || event.shift_key() || event.alt_key());
-        if plain {
-            event.prevent_default();
-            on.emit(Action::Go(place));
-        }
-    });
+    let go = plain_click(on, move || Action::Go(place));
     html! {
         <li key={place.key()}>
             <a class="door" href={href.to_owned()} onclick={go}>
