@@ -13,6 +13,7 @@ pub mod gelu;
 pub mod heads;
 mod lanes;
 pub mod linear;
+pub mod peak;
 pub mod profile;
 pub mod rms_norm;
 mod simd;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::profile::Profile;
 use crate::{Event, RunConfig};
 
 /// Names one run, so that a message from an earlier one is recognised.
@@ -78,6 +79,19 @@ pub enum Command {
         /// Ranks that take part.
         world_size: u16,
     },
+    /// Train a run that nobody watches and say [`Report::Measured`]; the ports come with it.
+    Measure {
+        /// The run's id.
+        run: RunId,
+        /// This worker's rank within the world.
+        rank: u16,
+        /// The run.
+        config: Box<RunConfig>,
+        /// Steps that do not count: caches, memory and the browser's compiler settle in them.
+        warm_up: u32,
+        /// Steps that are timed, and as many again for the profile.
+        steps: u32,
+    },
     /// Panic on purpose, so that a test sees what its user would.
     Crash,
 }
@@ -135,6 +149,17 @@ pub enum Report {
         kind: String,
         /// The error with its causes.
         message: String,
+    },
+    /// How long steps took that nobody watched.
+    Measured {
+        /// The run it is about.
+        run: RunId,
+        /// GFLOP/s of a large matrix product, where the rank was alone.
+        peak_gflops: Option<f64>,
+        /// Microseconds of each step that counts.
+        took_us: Vec<u64>,
+        /// Where further steps went.
+        profile: Profile,
     },
     /// The worker is dead; its instance cannot be used again.
     Panicked {

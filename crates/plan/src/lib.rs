@@ -4,6 +4,7 @@
 //! positions ([`sequence`]), which tile is skipped, full or partial ([`schedule`]), how many
 //! bytes move ([`traffic`]) and how much memory a rank needs ([`memory`]).
 
+pub mod bench;
 pub mod command;
 pub mod config;
 pub mod cp;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use serde_json::json;
 
 use super::drive::open;
@@ -11,51 +11,49 @@ use super::site::Hosting;
 const SPAN: Duration = Duration::from_secs(30);
 const SETTLE: Duration = Duration::from_secs(5);
 const READING: Duration = Duration::from_millis(500);
-const READINGS: usize = 10;
+const LONGEST: Duration = Duration::from_secs(600);
+/// What is printed as it stands on the page.
+const TABLES: [&str; 4] = [
+    "A step",
+    "One long sequence, more and more ranks",
+    "A message to the next rank",
+    "Where a step's time goes",
+];
 
 /// Tasks of the main thread that took above 50 ms, which is what a browser calls long.
 const WATCH: &str = "window.longTasks = [];
      new PerformanceObserver(list => longTasks.push(...list.getEntries().map(e => e.duration)))
          .observe({ type: 'longtask' });";
 
-/// What the page says of its speed, with thin spaces between the digits.
-const TOKENS_PER_SECOND: &str = "return [...document.querySelectorAll('dl.numbers div')]
-    .find(entry => entry.querySelector('dt').textContent === 'Tokens/s')
-    .querySelector('dd').textContent;";
-
-/// (d_model, heads, layers, tokens), as `ringside bench` has them.
-const SHAPES: [(u32, u32, u32, u32); 3] = [(64, 4, 2, 256), (128, 4, 4, 256), (128, 4, 4, 1024)];
-
-/// Milliseconds of a step, by the page's own tokens a second over its last ten steps: the best of
-/// some readings.
+/// Prints what the Bench place of the page finds, table by table.
 #[expect(clippy::print_stdout, reason = "its output is what it is for")]
-fn shapes() -> Result<()> {
-    println!("\n{:<34} {:>12} {:>12}", "ms per step: d, heads, layers, T", "1 rank", "2 ranks");
-    for (d, heads, layers, tokens) in SHAPES {
-        let mut best = [f64::INFINITY; 2];
-        for (ranks, best) in (1..).zip(&mut best) {
-            let address = format!(
-                "v=1&cp={ranks}&d_model={d}&heads={heads}&layers={layers}&seq_len={tokens}\
-                 &layout=zigzag&steps=10000"
-            );
-            open(Hosting::default(), &address, async |page, _| {
-                page.until_ready(ranks).await?;
-                tokio::time::sleep(SETTLE).await;
-                page.press("Run").await?;
-                page.until_step(15).await?;
-                for _ in 0..READINGS {
-                    tokio::time::sleep(READING).await;
-                    let text = page.script(TOKENS_PER_SECOND, json!([])).await?;
-                    let digits = text.as_str().unwrap_or_default().replace('\u{202f}', "");
-                    *best = best.min(1e3 * f64::from(tokens) / digits.parse::<f64>()?);
-                }
-                Ok(())
-            })?;
+fn place() -> Result<()> {
+    open(Hosting::default(), "v=1&view=bench", async |page, _| {
+        // The first workers also compile.
+        tokio::time::sleep(SETTLE).await;
+        page.press("Measure this machine").await?;
+        let begun = Instant::now();
+        page.until_status("Bench", "of").await?;
+        while !page.status("Bench").await?.is_empty() {
+            ensure!(begun.elapsed() < LONGEST, "the bench has not ended after {LONGEST:?}");
+            tokio::time::sleep(READING).await;
         }
-        let sizes = format!("{d}, {heads}, {layers}, {tokens}");
-        println!("{sizes:<34} {:>12.1} {:>12.1}", best[0], best[1]);
-    }
-    Ok(())
+        ensure!(page.text(".bench .error").await?.is_empty(), "{}", page.text(".bench").await?);
+        println!("\n{}", page.text("#bench-steps-title + .lead").await?);
+        println!("{:<34} {:>12} {:>12}", "ms per step: d, heads, layers, T", "1 rank", "2 ranks");
+        let rows = page.table("A step").await?;
+        for pair in rows.chunks(2) {
+            let [one, two] = pair else { continue };
+            println!("{:<34} {:>12} {:>12}", one[0], one[3], two[3]);
+        }
+        for region in TABLES {
+            println!("\n{region}");
+            for row in page.table(region).await? {
+                println!("{:<34} {}", row[0], row[1..].join("  "));
+            }
+        }
+        Ok(())
+    })
 }
 
 #[test]
@@ -92,5 +90,5 @@ fn bench_page() -> Result<()> {
         println!("{:<34} {:>12}", "longest of them", longest);
         Ok(())
     })?;
-    shapes()
+    place()
 }

@@ -73,7 +73,11 @@ impl State {
                 }
                 Vec::new()
             }
-            Report::Ready { .. } | Report::Events { .. } | Report::Failed { .. } => Vec::new(),
+            Report::Ready { .. }
+            | Report::Events { .. }
+            | Report::Failed { .. }
+            // The bench has workers of its own.
+            | Report::Measured { .. } => Vec::new(),
         }
     }
 

@@ -3,6 +3,7 @@
 pub mod address;
 pub mod backend;
 pub mod beat_text;
+pub mod bench;
 pub mod beside;
 mod browser;
 pub mod choices;

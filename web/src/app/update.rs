@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::app::address::{self, Opened};
+use crate::app::bench;
 use crate::app::beside::Beside;
 use crate::app::engine;
 use crate::app::fields::Field;
@@ -20,6 +21,9 @@ impl State {
         // What comes many times a second is looked at when it is drawn; what is lit counts nowhere.
         let is_often = action.is_report() || matches!(action, Action::Cursor(_) | Action::Look(_));
         let mut effects = self.take_action(action);
+        if self.bench.is_under_way() && self.engine.goes() {
+            effects.extend(self.bench.make_mut().give_way().map(Effect::Bench));
+        }
         self.look_again();
         if !is_often {
             effects.extend(self.judge());
@@ -139,6 +143,15 @@ impl State {
             Action::Doctor(act) => {
                 let order = self.doctor.make_mut().apply(act);
                 order.map(Effect::Consult).into_iter().collect()
+            }
+            Action::Bench(act) => {
+                // Both would want the cores.
+                let mut effects = match act {
+                    bench::Act::Begin(..) => self.apply(Action::Pause),
+                    _ => Vec::new(),
+                };
+                effects.extend(self.bench.make_mut().apply(act).map(Effect::Bench));
+                effects
             }
             Action::Lesson(act) => self.teach(act),
             Action::Cursor(act) => {

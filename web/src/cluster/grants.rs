@@ -7,19 +7,25 @@
 /// the page; each one more makes a pause later.
 pub const HORIZON: u32 = 3;
 
+/// Milliseconds that the ranks rest after a run's first step. The page builds its views from that
+/// step, and with more ranks than cores that takes five times as long beside ranks that compute.
+pub const FIRST_REST_MS: f64 = 50.0;
+
 /// What was granted, and what the ranks have done of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grants {
     done: Vec<u32>,
     until: u32,
     going: bool,
-    horizon: u32,
+    close: bool,
+    /// Whether the first step is all that was granted so far.
+    fresh: bool,
 }
 
 impl Grants {
     /// A run of `world` ranks after `from` steps that waits for a grant.
     pub fn new(world: usize, from: u32) -> Self {
-        Self { done: vec![from; world], until: from, going: false, horizon: HORIZON }
+        Self { done: vec![from; world], until: from, going: false, close: false, fresh: true }
     }
 
     /// Whether more will be granted as the ranks go on.
@@ -29,7 +35,16 @@ impl Grants {
 
     /// Every step waits for the page, or not.
     pub fn set_close(&mut self, close: bool) {
-        self.horizon = if close { 1 } else { HORIZON };
+        self.close = close;
+    }
+
+    /// Milliseconds that the ranks are to rest before more is granted.
+    pub fn rest_ms(&self) -> f64 {
+        if self.fresh { FIRST_REST_MS } else { 0.0 }
+    }
+
+    fn horizon(&self) -> u32 {
+        if self.close || self.fresh { 1 } else { HORIZON }
     }
 
     /// `rank` has done `steps` steps.
@@ -46,13 +61,15 @@ impl Grants {
 
     /// Whether [`Self::extend`] would grant more.
     pub fn is_due(&self) -> bool {
-        self.going && self.slowest() + self.horizon > self.until
+        self.going && self.slowest() + self.horizon() > self.until
     }
 
     /// Grants what is due; the grant to announce.
     pub fn extend(&mut self) -> Option<u32> {
-        self.is_due().then(|| {
-            self.until = self.slowest() + self.horizon;
+        let due = self.is_due();
+        due.then(|| {
+            self.fresh = false;
+            self.until = self.slowest() + self.horizon();
             self.until
         })
     }
@@ -60,7 +77,11 @@ impl Grants {
     /// The run goes on; the grant to announce.
     pub fn resume(&mut self) -> u32 {
         self.going = true;
-        self.extend().unwrap_or(self.until)
+        // The first step is granted alone.
+        if self.is_due() {
+            self.until = self.slowest() + self.horizon();
+        }
+        self.until
     }
 
     /// Nothing more is granted.
@@ -82,6 +103,7 @@ mod tests {
 
     fn going(world: usize) -> Grants {
         let mut grants = Grants::new(world, 0);
+        grants.fresh = false;
         assert_eq!(grants.resume(), HORIZON);
         grants
     }
@@ -139,6 +161,15 @@ mod tests {
         grants.done(0, 1);
         assert!(grants.is_due());
         assert_eq!((grants.extend(), grants.extend()), (Some(2), None));
+    }
+
+    #[test]
+    fn the_first_step_goes_alone_and_the_ranks_rest_after_it() {
+        let mut grants = Grants::new(2, 7);
+        assert_eq!((grants.resume(), grants.rest_ms()), (8, FIRST_REST_MS));
+        assert_eq!(done(&mut grants, 0, 8), None);
+        assert_eq!(done(&mut grants, 1, 8), Some(8 + HORIZON));
+        assert_eq!(grants.rest_ms(), 0.0);
     }
 
     #[test]

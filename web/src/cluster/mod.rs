@@ -229,6 +229,12 @@ impl Cluster {
         self.wire(|rank| Command::SelfTest { run, rank, world_size });
     }
 
+    /// Times steps of a run that nobody watches: each rank says [`Report::Measured`].
+    pub fn measure(&self, run: RunId, config: &RunConfig, warm_up: u32, steps: u32) {
+        let config = Box::new(config.clone());
+        self.wire(|rank| Command::Measure { run, rank, config: config.clone(), warm_up, steps });
+    }
+
     /// Sends each rank its command, with a fresh port to every other rank.
     fn wire(&self, command: impl Fn(u16) -> Command) {
         let workers = self.0.workers.borrow();
@@ -376,15 +382,11 @@ impl Inner {
 
     /// Grants what is due: at once, or when the user's pace allows it.
     fn extend(self: &Rc<Self>) {
-        let due = |(_, grants): &(RunId, Grants)| grants.is_due();
-        if self.later.borrow().is_some() || !self.grants.borrow().as_ref().is_some_and(due) {
-            return;
-        }
-        let rest = self
-            .limits
-            .get()
-            .step_ms
-            .map_or(0.0, |step_ms| self.granted_ms.get() + step_ms - now_ms());
+        let due = |(_, grants): &(RunId, Grants)| grants.is_due().then(|| grants.rest_ms());
+        let due = self.grants.borrow().as_ref().and_then(due);
+        let Some(rest) = due.filter(|_| self.later.borrow().is_none()) else { return };
+        let paced = |step_ms| self.granted_ms.get() + step_ms - now_ms();
+        let rest = self.limits.get().step_ms.map_or(rest, |step_ms| rest.max(paced(step_ms)));
         if rest > 0.0 {
             let weak = Rc::downgrade(self);
             let grant = move || {

@@ -2,6 +2,7 @@
 
 mod desk;
 mod gate;
+mod measure;
 mod program;
 mod round_trips;
 mod self_test;
@@ -70,6 +71,10 @@ fn obey(command: Command, ports: Vec<Option<MessagePort>>, current: &RefCell<Opt
         Command::Stop { run } => control(run).into_iter().for_each(|control| control.stop()),
         Command::SelfTest { run, rank, world_size } => {
             spawn_local(self_test::run(run, Seat { rank, ports }, world_size));
+        }
+        Command::Measure { run, rank, config, warm_up, steps } => {
+            let task = measure::Task { config: *config, warm_up, steps };
+            spawn_local(measure::run(run, Seat { rank, ports }, task));
         }
         Command::Crash => panic!("Command::Crash: the page asked for a panic"),
     }

@@ -47,10 +47,11 @@ pub async fn run(seat: Seat, task: Task, control: Rc<Control>) {
 }
 
 /// Why a run ended before its last step.
-struct Ended {
+pub struct Ended {
     /// Of the error, as one word for programs; empty where nobody says.
-    kind: &'static str,
-    message: String,
+    pub kind: &'static str,
+    /// The error with its causes.
+    pub message: String,
 }
 
 impl From<TrainError> for Ended {

@@ -12,14 +12,12 @@ mod speed;
 
 use anyhow::Result;
 use plan::WorldSize;
+use plan::bench::{Bench, KIND, SHARED_TOKENS, VERSION};
 use serde::Serialize;
 
 use crate::args::{BenchArgs, ProfileShape};
 use crate::device;
 use crate::output::{self, Style, table};
-
-/// Of what is printed as JSON; a field that changes its meaning or name makes another.
-const VERSION: u64 = 1;
 
 /// A file of JSON: what it holds, by which version.
 #[derive(Serialize)]
@@ -37,15 +35,9 @@ fn json(kind: &'static str, holds: impl Serialize) -> Result<()> {
 #[derive(Default, Serialize)]
 struct View {
     speed: Vec<speed::Speed>,
-    /// GFLOP/s of a large matrix product on one core.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    peak_gflops: Option<f64>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    shapes: Vec<shapes::Shape>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    sharing: Vec<sharing::Sharing>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    hops: Vec<hop::Hop>,
+    /// What the page measures as well.
+    #[serde(flatten)]
+    both: Bench,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     memory: Vec<memory::Memory>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -73,19 +65,18 @@ pub fn run(args: &BenchArgs, style: Style) -> Result<()> {
         let view = match on_cpu {
             true => {
                 let peak = shapes::peak()?;
-                View {
-                    speed,
+                let both = Bench {
                     peak_gflops: Some(peak),
                     shapes: shapes::measure(peak)?,
                     sharing: sharing::measure()?,
                     hops: hop::measure()?,
-                    memory: memory::measure()?,
-                    balance: balance::measure()?,
-                }
+                    ..Bench::default()
+                };
+                View { speed, both, memory: memory::measure()?, balance: balance::measure()? }
             }
             false => View { speed, ..View::default() },
         };
-        return json("bench", view);
+        return json(KIND, view);
     }
     // Each section is announced before it is measured: it takes its time.
     output::line("The default run, one kernel thread a rank; efficiency is speed-up by ranks.")?;
@@ -102,7 +93,7 @@ pub fn run(args: &BenchArgs, style: Style) -> Result<()> {
     output::line(format!(
         "\nWhat sharing costs: time computed by all ranks, {} tokens, zigzag, ring; efficiency is \
          speed-up by the cores that there are for them.",
-        sharing::SEQ_LEN
+        SHARED_TOKENS
     ))?;
     output::line(sharing::table(&sharing::measure()?))?;
     output::line(

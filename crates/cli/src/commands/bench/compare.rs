@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use plan::Refusal;
+use plan::bench::VERSION;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::VERSION;
 use crate::output::{self, Style, table};
 
 /// What tells one entry of a list from another.

@@ -2,8 +2,7 @@
 //! it saves in time.
 
 use anyhow::Result;
-use plan::{Layout, RunConfig};
-use serde::Serialize;
+use plan::bench::{SHARING_RANKS, Sharing, Sizes};
 
 use crate::args::MachineArgs;
 use crate::commands::train::{Range, train};
@@ -11,37 +10,18 @@ use crate::job::Job;
 use crate::output::table;
 use crate::ranks::Clock;
 
-/// Tokens in every measurement.
-pub const SEQ_LEN: usize = 4096;
-const RANKS: [usize; 4] = [1, 2, 4, 8];
 const WARM_UP: u32 = 1;
 const STEPS: u32 = 5;
-
-/// The computing of a world of some size.
-#[derive(Debug, Serialize)]
-pub struct Sharing {
-    world_size: usize,
-    /// Seconds that a step's ranks compute, all together: the quickest of the steps for each.
-    seconds: f64,
-    /// By those of one rank.
-    ratio: f64,
-    /// Seconds of a step on the wall, the quickest.
-    wall_seconds: f64,
-    /// Speed-up over one rank by the cores that there are for them.
-    efficiency: f64,
-}
 
 /// Measures every number of ranks; a thread's own clock leaves waiting for a core out.
 pub fn measure() -> Result<Vec<Sharing>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut one, mut one_wall) = (None, None);
-    RANKS
+    SHARING_RANKS
         .into_iter()
         .map(|cp| {
             let steps = WARM_UP + STEPS;
-            let (seq_len, layout) = (SEQ_LEN, Layout::Zigzag);
-            let config = RunConfig { seq_len, cp, layout, steps, ..RunConfig::default() };
-            let job = Job::of(config, &MachineArgs::CPU)?;
+            let job = Job::of(Sizes::shared().run(cp, steps), &MachineArgs::CPU)?;
             let mut quickest = vec![f64::INFINITY; cp];
             train(&job, Range { from: 0, to: steps }, Clock::Computing, None, false, |step| {
                 if step.report.step >= WARM_UP {
@@ -62,7 +42,7 @@ pub fn measure() -> Result<Vec<Sharing>> {
             })?;
             let one_wall = *one_wall.get_or_insert(wall_seconds);
             let efficiency = one_wall / (wall_seconds * cp.min(cores) as f64);
-            let ratio = seconds / one;
+            let (seconds, ratio) = (Some(seconds), Some(seconds / one));
             Ok(Sharing { world_size: cp, seconds, ratio, wall_seconds, efficiency })
         })
         .collect()
@@ -88,11 +68,12 @@ pub fn table(all: &[Sharing]) -> comfy_table::Table {
         "ms per step",
         "efficiency",
     ]);
+    let known = |text: Option<String>| table::right(text.unwrap_or_default());
     for sharing in all {
         rows.add_row([
             table::right(sharing.world_size),
-            table::right(format!("{:.0}", 1e3 * sharing.seconds)),
-            super::ratio(sharing.ratio),
+            known(sharing.seconds.map(|seconds| format!("{:.0}", 1e3 * seconds))),
+            known(sharing.ratio.map(|ratio| format!("{ratio:.2}"))),
             table::right(format!("{:.1}", 1e3 * sharing.wall_seconds)),
             super::ratio(sharing.efficiency),
         ]);
