@@ -26,7 +26,7 @@ pub fn report(report: &Report) {
 }
 
 /// Microseconds since `epoch_ms` on the clock that page and workers share.
-pub fn clock(epoch_ms: f64) -> impl Fn() -> u64 {
+pub fn clock(epoch_ms: f64) -> impl Fn() -> u64 + Clone {
     let performance = scope().performance();
     move || {
         performance.as_ref().map_or(0, |performance| {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use candle_core::Device;
-use comm::{ProcessGroup, Recorder, Traced};
+use comm::{Recorder, Traced};
 use plan::command::{Report, RunId};
 use plan::event::EventKind;
 use plan::{RunConfig, RunPlan};
