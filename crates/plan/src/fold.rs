@@ -71,10 +71,18 @@ pub struct StepNumbers {
     pub grad_norm: Option<f64>,
     /// Valid tokens of the whole batch.
     pub valid_tokens: Option<f64>,
-    /// When rank 0 began it and ended it, in microseconds of the run.
+    /// When rank 0 began it and ended it, in microseconds of the run; the beginning is later by the
+    /// time for which somebody held the rank in it.
     pub began_us: u64,
     /// See `began_us`.
     pub ended_us: u64,
+}
+
+impl StepNumbers {
+    /// Microseconds that rank 0 took for it.
+    pub fn took_us(&self) -> u64 {
+        self.ended_us.saturating_sub(self.began_us)
+    }
 }
 
 /// The training curve, from rank 0's scalars.
@@ -95,6 +103,9 @@ impl Curve {
             }
             EventKind::StepEnd { .. } => {
                 self.steps.entry(event.step).or_default().ended_us = event.at_us;
+            }
+            EventKind::Held { took_us } => {
+                self.steps.entry(event.step).or_default().began_us += took_us;
             }
             EventKind::Scalar { name, value } => {
                 let step = self.steps.entry(event.step).or_default();
@@ -135,7 +146,8 @@ impl Curve {
         self.steps().filter_map(|(step, n)| Some((step, n.grad_norm?))).collect()
     }
 
-    /// Tokens per second over the last `window` finished steps: tokens predicted by clock time.
+    /// Tokens per second over the last `window` finished steps: tokens predicted by the time that
+    /// these steps took, without what lies between them.
     pub fn tokens_per_second(&self, window: usize) -> Option<f64> {
         self.tokens_per_second_before(u32::MAX, window)
     }
@@ -144,8 +156,7 @@ impl Curve {
     pub fn tokens_per_second_before(&self, step: u32, window: usize) -> Option<f64> {
         let ended = |(_, n): &(&u32, &StepNumbers)| n.ended_us > 0;
         let before = self.steps.range(..step).rev().filter(ended).take(window);
-        let recent: Vec<_> = before.map(|(_, n)| n).collect();
-        rate(recent.into_iter().rev())
+        rate(before.map(|(_, n)| n))
     }
 
     /// The same at each finished step: over it and the `window - 1` finished ones before.
@@ -166,16 +177,14 @@ impl Curve {
     }
 }
 
-/// Tokens by clock time over `steps`, in their order; `None` where no time has passed.
-fn rate<'a>(mut steps: impl Iterator<Item = &'a StepNumbers>) -> Option<f64> {
-    let first = steps.next()?;
-    let (mut tokens, mut ended_us) = (first.valid_tokens.unwrap_or(0.0), first.ended_us);
+/// Tokens by the own time of `steps`; `None` where they took none.
+fn rate<'a>(steps: impl Iterator<Item = &'a StepNumbers>) -> Option<f64> {
+    let (mut tokens, mut micros) = (0.0, 0);
     for step in steps {
         tokens += step.valid_tokens.unwrap_or(0.0);
-        ended_us = step.ended_us;
+        micros += step.took_us();
     }
-    let micros = ended_us.checked_sub(first.began_us).filter(|&us| us > 0)?;
-    Some(tokens / (micros as f64 * 1e-6))
+    (micros > 0).then(|| tokens / (micros as f64 * 1e-6))
 }
 
 /// Which block of keys and values each rank holds now: its own, or one that arrived.
@@ -257,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_per_second_are_tokens_by_clock_time() {
+    fn tokens_per_second_are_tokens_by_the_steps_own_time() {
         let mut curve = Curve::default();
         for step in 0..3 {
             let begin = u64::from(step) * 100_000;
@@ -272,7 +281,7 @@ mod tests {
             curve.add(&event(0, step, begin + 50_000, EventKind::StepEnd { took_us: 50_000 }));
         }
         let rate = curve.tokens_per_second(2).expect("two steps ended");
-        assert!((rate - 510.0 / 0.15).abs() < 1e-6);
+        assert!((rate - 510.0 / 0.1).abs() < 1e-6, "the pause between them does not count");
         let rates = curve.rates(2);
         assert_eq!(rates.iter().map(|r| r.0).collect::<Vec<_>>(), [0, 1, 2]);
         assert!((rates[0].1 - 255.0 / 0.05).abs() < 1e-6, "the first has none before it");
@@ -280,6 +289,10 @@ mod tests {
         assert_eq!(curve.rates_since(1, 2), rates[1..]);
         curve.add(&event(0, 3, 300_000, EventKind::StepBegin));
         assert_eq!(curve.rates(2), rates, "a step that goes on has no speed yet");
+        // Nor does the time for which a step was held between two of its ring steps.
+        curve.add(&event(0, 3, 900_000, EventKind::Held { took_us: 590_000 }));
+        curve.add(&event(0, 3, 910_000, EventKind::StepEnd { took_us: 610_000 }));
+        assert_eq!(curve.step(3).map(StepNumbers::took_us), Some(20_000));
     }
 
     #[test]

@@ -151,13 +151,12 @@ fn of_step(step: u32, curve: &Curve) -> String {
     let Some((numbers, loss)) = numbers else {
         return t!("cursor.step_untrained", step = step + 1).into_owned();
     };
-    let took = numbers.ended_us.saturating_sub(numbers.began_us);
     t!(
         "cursor.step",
         step = step + 1,
         loss = format!("{loss:.4}"),
         norm = numbers.grad_norm.map_or("–".to_owned(), |norm| format!("{norm:.4}")),
-        took = format::micros(took as f64),
+        took = format::micros(numbers.took_us() as f64),
     )
     .into_owned()
 }
