@@ -48,12 +48,15 @@ pub fn flags(config: &RunConfig) -> Vec<(&'static str, String)> {
     flags
 }
 
-/// The line that trains `config`; `text` is the file with the user's own text, if there is one.
-pub fn train_line(config: &RunConfig, text: Option<&str>) -> String {
+/// The line that trains `config`: `text` is the file with the user's own text, `resume` that with
+/// the checkpoint to begin from, if there are any.
+pub fn train_line(config: &RunConfig, text: Option<&str>, resume: Option<&str>) -> String {
     let mut line = "ringside train".to_owned();
-    if let Some(file) = text {
-        line.push_str(" --text ");
-        line.push_str(file);
+    for (flag, file) in [(" --text ", text), (" --resume ", resume)] {
+        if let Some(file) = file {
+            line.push_str(flag);
+            line.push_str(file);
+        }
     }
     for (flag, value) in flags(config) {
         line.push_str(&format!(" --{flag} {value}"));
@@ -73,7 +76,7 @@ mod tests {
 
     #[test]
     fn only_what_differs_is_said() {
-        assert_eq!(train_line(&RunConfig::default(), None), "ringside train");
+        assert_eq!(train_line(&RunConfig::default(), None, None), "ringside train");
         let config = RunConfig {
             cp: 2,
             strategy: StrategyKind::Usp,
@@ -84,9 +87,9 @@ mod tests {
             ..Default::default()
         };
         assert_eq!(
-            train_line(&config, Some("my-text.txt")),
-            "ringside train --text my-text.txt --documents 96,160 --kv-heads 2 --cp 2 --strategy usp \
-             --layout zigzag --lr 0.0001"
+            train_line(&config, Some("my-text.txt"), Some("a.safetensors")),
+            "ringside train --text my-text.txt --resume a.safetensors --documents 96,160 --kv-heads 2 \
+             --cp 2 --strategy usp --layout zigzag --lr 0.0001"
         );
     }
 }

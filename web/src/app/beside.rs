@@ -1,11 +1,10 @@
-//! A run that is kept to compare another with: its settings, losses, traffic and times.
+//! A run that is kept to compare another with: its settings, losses and costs.
 
 use plan::RunPlan;
-use plan::fold::times::Times;
-use plan::fold::{Curve, Sent};
+use plan::fold::Curve;
 
-use crate::app::fields::Field;
-use crate::app::form::Form;
+use crate::app::cost::Costs;
+use crate::app::form::{Change, Form};
 use crate::app::shared::Shared;
 use crate::app::state::State;
 
@@ -18,16 +17,12 @@ const PARTED: f64 = 1e-4;
 pub struct Beside {
     /// Its settings as they were entered.
     pub form: Form,
-    /// The step that it began from, if that was not its seed.
-    pub from: Option<u32>,
     /// What it was.
     pub plan: Shared<RunPlan>,
     /// Its numbers.
     pub curve: Shared<Curve>,
-    /// What each rank sent.
-    pub sent: Shared<Sent>,
-    /// How each rank spent its time.
-    pub times: Shared<Times>,
+    /// What its steps cost.
+    pub costs: Shared<Costs>,
 }
 
 /// How far the losses of two runs are apart.
@@ -43,41 +38,22 @@ pub struct Apart {
     pub last: (u32, f64, f64),
 }
 
-/// What a step cost a run, on average over its steps and ranks.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
-    /// Steps that were counted.
-    pub steps: u32,
-    /// Microseconds of the slowest rank.
-    pub step_us: f64,
-    /// Share of all ranks' time that was spent standing still for a message.
-    pub waiting: f64,
-    /// Bytes that all ranks sent.
-    pub bytes: f64,
-    /// Messages that all ranks sent.
-    pub messages: f64,
-}
-
 impl Beside {
     /// Keeps the run of `state` as it is now.
     pub fn of(state: &State) -> Self {
         Self {
             form: Form::of(state.plan.config()),
-            from: state.origin.as_ref().map(|origin| origin.steps()),
             plan: state.plan.clone(),
             curve: state.record.curve.clone(),
-            sent: state.record.figures.sent.clone(),
-            times: state.record.figures.times.clone(),
+            costs: state.record.figures.costs.clone(),
         }
     }
 
     /// Settings in which `form` differs: the field, what it was here, what it is there.
-    pub fn changes(&self, form: &Form) -> Vec<(Field, String, String)> {
-        let change = |field: Field| {
-            let (was, is) = (self.form.get(field).trim(), form.get(field).trim());
-            (was != is && !field.is_limit()).then(|| (field, was.to_owned(), is.to_owned()))
-        };
-        Field::ALL.into_iter().filter_map(change).collect()
+    pub fn changes(&self, form: &Form) -> Vec<Change> {
+        let mut changes = self.form.changes(form);
+        changes.retain(|(field, ..)| !field.is_limit());
+        changes
     }
 
     /// Compares its losses with `curve`'s; `None` without a step in common.
@@ -112,11 +88,6 @@ impl Beside {
         let mut theirs = curve.grad_norms().into_iter();
         theirs.find_map(|(step, norm)| Some((step, at(&ours, step)?, norm)))
     }
-
-    /// What its steps cost.
-    pub fn cost(&self) -> Cost {
-        Cost::of(self.plan.mesh().world().get(), &self.sent, &self.times)
-    }
 }
 
 /// The value at `step`, if there is one; the steps are in order.
@@ -125,32 +96,13 @@ fn at(curve: &[(u32, f64)], step: u32) -> Option<f64> {
     Some(curve[place].1)
 }
 
-impl Cost {
-    /// What the steps of `world` ranks cost.
-    pub fn of(world: usize, sent: &Sent, times: &Times) -> Self {
-        let ranks: Vec<_> =
-            (0..world as u16).map(|rank| (times.rank(rank), sent.rank(rank))).collect();
-        let steps = ranks.iter().map(|(times, _)| times.steps).min().unwrap_or(0);
-        let each = f64::from(steps.max(1));
-        let total: u64 = ranks.iter().map(|(times, _)| times.total_us).sum();
-        let waited: u64 = ranks.iter().map(|(times, _)| times.waited_us).sum();
-        let slowest = ranks.iter().map(|(times, _)| times.total_us).max().unwrap_or(0);
-        Self {
-            steps,
-            step_us: slowest as f64 / each,
-            waiting: if total > 0 { waited as f64 / total as f64 } else { 0.0 },
-            bytes: ranks.iter().map(|(_, sent)| sent.bytes).sum::<u64>() as f64 / each,
-            messages: ranks.iter().map(|(_, sent)| sent.messages).sum::<u64>() as f64 / each,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::event::{Axis, Op, Scalar};
+    use plan::event::Scalar;
     use plan::{Event, EventKind};
 
+    use crate::app::fields::Field;
     use crate::app::language::Language;
 
     fn curve(losses: &[f64]) -> Curve {
@@ -203,41 +155,5 @@ mod tests {
         let form = Form::default().with(Field::Layout, "zigzag").with(Field::Speed, "1");
         let expect = (Field::Layout, "contiguous".to_owned(), "zigzag".to_owned());
         assert_eq!(kept.changes(&form), [expect]);
-    }
-
-    #[test]
-    fn a_step_costs_what_its_events_say() {
-        let (mut sent, mut times) = (Sent::default(), Times::default());
-        for rank in 0..2u16 {
-            for step in 0..2 {
-                for kind in [
-                    EventKind::Send {
-                        axis: Axis::Cp,
-                        op: Op::RingKv,
-                        seq: 0,
-                        to: 1 - rank,
-                        bytes: 100,
-                        block: None,
-                    },
-                    EventKind::Recv {
-                        axis: Axis::Cp,
-                        op: Op::RingKv,
-                        seq: 0,
-                        from: 1 - rank,
-                        bytes: 100,
-                        block: None,
-                        waited_us: 5,
-                    },
-                    EventKind::StepEnd { took_us: 20 + u64::from(rank) * 10 },
-                ] {
-                    let event = Event { rank, step, at_us: 0, kind };
-                    sent.add(&event);
-                    times.add(&event);
-                }
-            }
-        }
-        let cost = Cost::of(2, &sent, &times);
-        assert_eq!((cost.steps, cost.step_us, cost.bytes, cost.messages), (2, 30.0, 200.0, 2.0));
-        assert_eq!(cost.waiting, 0.2);
     }
 }

@@ -11,6 +11,9 @@ use crate::app::shared::Shared;
 use crate::app::whole::{is_whole, shown};
 use crate::cluster::Limits;
 
+/// A field with what stood in it and what stands there now.
+pub type Change = (Field, String, String);
+
 /// What stands in each field, right or wrong, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
@@ -48,6 +51,15 @@ impl Form {
         let mut form = self.clone();
         form.set(field, value);
         form
+    }
+
+    /// The fields in which `other` differs, with what stands here and there.
+    pub fn changes(&self, other: &Self) -> Vec<Change> {
+        let change = |field: Field| {
+            let (was, is) = (self.get(field).trim(), other.get(field).trim());
+            (was != is).then(|| (field, was.to_owned(), is.to_owned()))
+        };
+        Field::ALL.into_iter().filter_map(change).collect()
     }
 
     /// The config that the fields mean, or everything that cannot be read.

@@ -1,4 +1,5 @@
-//! The last run, packed so that it is there after a reload: its numbers, and the state it stood in.
+//! The last run, packed so that it is there after a reload: its numbers, the state it stood in, and
+//! the run that is kept beside it.
 
 use std::rc::Rc;
 
@@ -6,16 +7,21 @@ use plan::fold::times::Times;
 use plan::fold::{Curve, Sent};
 use serde::{Deserialize, Serialize};
 
+use crate::app::address;
+use crate::app::beside::Beside;
+use crate::app::cost::Costs;
 use crate::app::origin::Origin;
+use crate::app::places::Place;
+use crate::app::record::Counted;
 use crate::app::shared::Shared;
 use crate::app::state::{OwnText, State};
 
 /// What is packed has this shape; another is not read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The largest state that is kept.
 const LARGEST: usize = 64 << 20;
 
-/// A run as it stood.
+/// A run as it stood; before its first step it is no more than the user's text and what is kept.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LastRun {
     version: u32,
@@ -24,9 +30,18 @@ pub struct LastRun {
     origin: Option<(String, Vec<u8>)>,
     steps: u32,
     state: Vec<u8>,
-    curve: Curve,
+    numbers: Numbers,
     sent: Sent,
     times: Times,
+    /// The run that is kept to compare with: its settings as an address, and its numbers.
+    beside: Option<(String, Numbers)>,
+}
+
+/// A run's numbers step by step.
+#[derive(Debug, Serialize, Deserialize)]
+struct Numbers {
+    curve: Curve,
+    costs: Costs,
 }
 
 /// The part of an address that says which run it is.
@@ -38,14 +53,26 @@ fn run_of(address: &str) -> String {
 }
 
 impl LastRun {
-    /// The run of `state` at its newest step whose state is kept; `None` while there is none.
+    /// The run of `state` at its newest step whose state is kept; `None` while there is none. Of a
+    /// run that has not begun it is the text, even one that its settings refuse, and what is kept.
     pub fn pack(state: &State) -> Option<Vec<u8>> {
-        let (steps, bytes, (sent, times)) = state.record.newest_state()?;
-        if bytes.len() > LARGEST || steps == 0 {
+        let nothing = (Rc::default(), Counted::default());
+        let newest = state.record.newest_state().filter(|(steps, ..)| *steps > 0);
+        let is_new = state.record.furthest() == 0;
+        let (steps, bytes, (sent, times)) =
+            newest.or_else(|| is_new.then_some((0, &nothing.0, &nothing.1)))?;
+        if bytes.len() > LARGEST {
             return None;
         }
         let mut curve = (*state.record.curve).clone();
+        let mut costs = (*state.record.figures.costs).clone();
         curve.forget_from(steps);
+        costs.forget_from(steps);
+        let kept = |beside: &Shared<Beside>| {
+            let address = address::write(Place::default(), &beside.form, false, false, None);
+            let (curve, costs) = ((*beside.curve).clone(), (*beside.costs).clone());
+            (address, Numbers { curve, costs })
+        };
         let run = Self {
             version: VERSION,
             address: run_of(&state.run_address(state.place)),
@@ -53,9 +80,10 @@ impl LastRun {
             origin: state.origin.as_ref().map(|o| (o.name.clone(), o.bytes.to_vec())),
             steps,
             state: bytes.to_vec(),
-            curve,
+            numbers: Numbers { curve, costs },
             sent: (**sent).clone(),
             times: (**times).clone(),
+            beside: state.beside.as_ref().map(kept),
         };
         postcard::to_allocvec(&run).ok()
     }
@@ -78,20 +106,36 @@ impl LastRun {
             && plain(&self.address) == plain(&run_of(&state.run_address(state.place)))
     }
 
-    /// Puts it into `state`, and says how many steps it had done.
-    pub(super) fn take_up(self, state: &mut State) -> u32 {
-        state.text = self.text.map(|(name, bytes)| OwnText { name, bytes: bytes.into() });
+    /// Steps that it had done.
+    pub(super) fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// The text that it reads, if that is the user's own.
+    pub(super) fn text(&mut self) -> Option<OwnText> {
+        self.text.take().map(|(name, bytes)| OwnText { name, bytes: bytes.into() })
+    }
+
+    /// The run that was kept to compare with.
+    pub(super) fn beside(&mut self) -> Option<Shared<Beside>> {
+        let (address, Numbers { curve, costs }) = self.beside.take()?;
+        let form = address::read(&address).form;
+        let plan = form.plan(None).ok()?;
+        let (curve, costs) = (Shared::new(curve), Shared::new(costs));
+        Some(Shared::new(Beside { form, plan, curve, costs }))
+    }
+
+    /// Puts it into `state`.
+    pub(super) fn take_up(mut self, state: &mut State) {
+        state.text = self.text();
         state.used_text = state.text.clone();
         let origin = self.origin.and_then(|(name, bytes)| Origin::open(&name, bytes).ok());
         state.set_origin(origin);
         state.record = state.fresh_record();
         let bytes: Rc<[u8]> = self.state.into();
-        state.record.take_up(
-            self.steps,
-            bytes,
-            Shared::new(self.curve),
-            (Shared::new(self.sent), Shared::new(self.times)),
-        );
-        self.steps
+        state.record.curve = Shared::new(self.numbers.curve);
+        state.record.figures.costs = Shared::new(self.numbers.costs);
+        let counted = (Shared::new(self.sent), Shared::new(self.times));
+        state.record.take_up(self.steps, bytes, counted);
     }
 }

@@ -7,6 +7,7 @@ pub mod bench;
 pub mod beside;
 mod browser;
 pub mod choices;
+pub mod cost;
 pub mod cursor;
 pub mod cursor_text;
 pub mod doctor;

@@ -7,6 +7,8 @@ use plan::saved::Saved;
 
 use crate::app::embed::Embed;
 use crate::app::fields::{Field, MAX_WORLD};
+use crate::app::form::Change;
+use crate::app::format;
 use crate::app::language::Language;
 use crate::app::origin::NoCheckpoint;
 use crate::app::places::Place;
@@ -38,6 +40,10 @@ pub enum Notice {
     LeftOrigin(Saved),
     /// A run that goes on from the end of another has so many steps.
     Longer(u32),
+    /// A checkpoint of this name was opened, and set these.
+    Opened(String, Vec<Change>),
+    /// The run that was kept before a fork still is.
+    StillBeside,
     /// The last run is back, after so many steps.
     LastRun(u32),
     /// Nothing has this name.
@@ -111,6 +117,18 @@ impl Notice {
                 t!("origin.left", steps = saved.steps_done, network = saved.network())
             }
             Self::Longer(steps) => t!("notices.longer", steps = steps),
+            Self::Opened(name, changes) => {
+                let change = |(field, was, is): &Change| {
+                    let shown = |value: &str| match value {
+                        "" => field.placeholder().unwrap_or_default().into_owned(),
+                        value => value.to_owned(),
+                    };
+                    t!("origin.change", setting = field.label(), was = shown(was), is = shown(is))
+                };
+                let changes = format::listed(changes.iter().map(change));
+                t!("origin.set", name = name, changes = changes)
+            }
+            Self::StillBeside => t!("notices.still_beside"),
             Self::LastRun(steps) => t!("last_run.back", steps = steps),
             Self::Unknown(name) => t!("notices.unknown", name = name),
             Self::Panels => t!("notices.panels"),

@@ -98,13 +98,14 @@ impl Origin {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use std::collections::HashMap;
 
     use safetensors::tensor::TensorView;
 
-    fn checkpoint(entry: Option<&str>) -> Vec<u8> {
+    /// A checkpoint without tensors that says `entry` of itself.
+    pub fn checkpoint(entry: Option<&str>) -> Vec<u8> {
         let metadata = entry.map(|text| HashMap::from([(ENTRY.to_owned(), text.to_owned())]));
         safetensors::serialize(Vec::<(String, TensorView<'_>)>::new(), metadata)
             .expect("an empty file can be written")

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::app::cost::Costs;
 use crate::app::history::History;
 use crate::app::memory_log::MemoryLog;
 use crate::app::shared::Shared;
@@ -39,6 +40,8 @@ pub struct Figures {
     pub sent: Shared<Sent>,
     /// Where the time went.
     pub times: Shared<Times>,
+    /// What each known step cost, those included that the run has gone back from.
+    pub costs: Shared<Costs>,
     /// Bytes of wasm memory by rank, as the workers last said.
     pub memory: Shared<BTreeMap<u16, u64>>,
     /// When that changed.
@@ -70,6 +73,7 @@ impl Record {
             record.first = steps;
             record.snapshots = Snapshots::from(steps, bytes);
             record.figures.times = Shared::new(Times::from(steps));
+            record.figures.costs = Shared::new(Costs::from(steps));
             record.mark();
         }
         record
@@ -105,6 +109,7 @@ impl Record {
             sent.add(event);
             times.add(event);
         }
+        self.figures.costs.make_mut().add(&whole);
         self.history.add(&whole);
         self.at = whole.step + 1;
         self.furthest = self.furthest.max(self.at);
@@ -138,9 +143,8 @@ impl Record {
         Some((steps, self.snapshots.get(steps)?, counted))
     }
 
-    /// Stands where an earlier visit stood.
-    pub fn take_up(&mut self, steps: u32, state: Rc<[u8]>, curve: Shared<Curve>, counted: Counted) {
-        self.curve = curve;
+    /// Stands where an earlier visit stood; the numbers of each step are in the record already.
+    pub fn take_up(&mut self, steps: u32, state: Rc<[u8]>, counted: Counted) {
         self.marks.insert(steps, counted);
         self.snapshots.add(steps, state);
         self.furthest = steps;
@@ -213,6 +217,11 @@ impl Record {
     /// The most steps that all ranks had finished at any time.
     pub fn furthest(&self) -> u32 {
         self.furthest.max(self.at)
+    }
+
+    /// Whether any step was trained, wherever the run stands now.
+    pub fn has_steps(&self) -> bool {
+        self.furthest() > self.first
     }
 
     /// The state after `steps` steps, if it is kept.

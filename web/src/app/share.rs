@@ -3,9 +3,15 @@
 pub mod csv;
 pub mod curve_svg;
 
+use plan::Event;
 use plan::trace::Document;
 
+use crate::app::origin::Origin;
+use crate::app::record::WholeStep;
 use crate::app::state::{OwnText, State};
+
+/// The media type of a checkpoint.
+pub const CHECKPOINT: &str = "application/octet-stream";
 
 /// A file to keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +31,14 @@ pub enum Keep {
     Steps,
     /// Every rank's traffic as CSV.
     Traffic,
-    /// The events of the held or newest step as a trace.
+    /// The events of the step that is shown, as a trace.
     Trace,
     /// The state of parameters and optimiser as a checkpoint, which the native command reads.
     Checkpoint,
     /// The user's own text, which the native command reads.
     Text,
+    /// The checkpoint that the run began from, which the native command goes on from.
+    Origin,
 }
 
 /// A picture of the page.
@@ -97,23 +105,26 @@ impl Format {
 impl State {
     /// The file that `keep` asks for; `None` while there is nothing to keep.
     pub fn file(&self, keep: Keep) -> Option<File> {
+        if !self.can_keep(keep) {
+            return None;
+        }
         let named = |what: &str, step: u32| format!("{}-{what}", self.run_name(step));
-        let steps = self.steps();
         match keep {
-            Keep::Steps => self.record.loss().map(|_| File {
-                name: named("steps.csv", steps),
+            // All that is known, wherever the run stands.
+            Keep::Steps => Some(File {
+                name: named("steps.csv", self.record.furthest()),
                 mime: "text/csv",
                 bytes: csv::steps(&self.record.curve).into_bytes(),
             }),
-            Keep::Traffic => (steps > 0).then(|| File {
-                name: named("traffic.csv", steps),
+            Keep::Traffic => Some(File {
+                name: named("traffic.csv", self.steps()),
                 mime: "text/csv",
                 bytes: csv::traffic(&self.plan, &self.record.figures).into_bytes(),
             }),
-            Keep::Trace => self.held.as_ref().or(self.record.newest.as_ref()).map(|step| File {
+            Keep::Trace => self.shown().map(|step| File {
                 name: named("trace.json", step.step + 1),
                 mime: "application/json",
-                bytes: serde_json::to_vec(&Document::new(&step.events)).unwrap_or_default(),
+                bytes: trace(&step),
             }),
             // It is taken once all ranks stand.
             Keep::Checkpoint => None,
@@ -122,14 +133,32 @@ impl State {
                 mime: "text/plain",
                 bytes: text.bytes.to_vec(),
             }),
+            Keep::Origin => self.origin.as_ref().map(|origin| File {
+                name: self.origin_name(origin),
+                mime: CHECKPOINT,
+                bytes: origin.bytes.to_vec(),
+            }),
+        }
+    }
+
+    /// Whether there is anything to keep.
+    pub fn can_keep(&self, keep: Keep) -> bool {
+        match keep {
+            Keep::Steps => self.record.has_steps(),
+            Keep::Traffic => self.steps() > self.record.first(),
+            Keep::Trace => self.shown().is_some(),
+            Keep::Checkpoint => self.can_take(),
+            Keep::Text => self.text.is_some(),
+            Keep::Origin => self.origin.is_some(),
         }
     }
 
     /// The name of a picture's file.
     pub fn picture_name(&self, picture: Picture, format: Format) -> String {
-        let step = match (picture, &self.held) {
-            (Picture::Timeline, Some(held)) => held.step + 1,
-            _ => self.steps(),
+        let step = match picture {
+            Picture::Timeline | Picture::Ring => self.shown().map_or(0, |step| step.step + 1),
+            Picture::Curve => self.record.furthest(),
+            Picture::Matrix | Picture::Links => self.steps(),
         };
         format!("{}-{}.{}", self.run_name(step), picture.name(), format.ending())
     }
@@ -137,7 +166,17 @@ impl State {
     /// The line that trains this run natively.
     pub fn train_line(&self) -> String {
         let text = self.text.as_ref().map(file_name);
-        plan::flags::train_line(self.plan.config(), text.as_deref())
+        let origin = self.origin.as_ref().map(|origin| self.origin_name(origin));
+        plan::flags::train_line(self.plan.config(), text.as_deref(), origin.as_deref())
+    }
+
+    /// The name under which the checkpoint is kept that the run began from.
+    fn origin_name(&self, origin: &Origin) -> String {
+        let name = plain(&origin.name);
+        match name.ends_with(".safetensors") {
+            true => name,
+            false => format!("{}.safetensors", self.run_name(origin.steps())),
+        }
     }
 
     /// The run and the number of its steps, short enough for a file's name.
@@ -153,6 +192,14 @@ impl State {
             c.seed
         )
     }
+}
+
+/// The events of `step` as a trace that counts steps as the page does, from 1.
+fn trace(step: &WholeStep) -> Vec<u8> {
+    let counted = |event: &Event| Event { step: event.step + 1, ..event.clone() };
+    let events: Vec<Vec<_>> =
+        step.events.iter().map(|rank| rank.iter().map(counted).collect()).collect();
+    serde_json::to_vec(&Document::new(&events)).unwrap_or_default()
 }
 
 /// The name under which a text is kept, the same in every language.

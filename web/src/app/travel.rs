@@ -11,9 +11,9 @@ use crate::app::last_run::LastRun;
 use crate::app::notice::Notice;
 use crate::app::origin::Origin;
 use crate::app::record::Record;
-use crate::app::share::File;
+use crate::app::share::{CHECKPOINT, File};
 use crate::app::shared::Shared;
-use crate::app::state::{Effect, State, Then};
+use crate::app::state::{Action, Effect, State, Then};
 
 impl State {
     /// The nearest number of steps that the run can be at: between its beginning and the furthest
@@ -125,7 +125,7 @@ impl State {
         match self.then.take() {
             Some(Then::Export) => vec![Effect::Save(File {
                 name: format!("{}.safetensors", self.run_name(steps)),
-                mime: "application/octet-stream",
+                mime: CHECKPOINT,
                 bytes: bytes.to_vec(),
             })],
             Some(Then::Fork) => self.fork(steps, bytes),
@@ -133,7 +133,8 @@ impl State {
         }
     }
 
-    /// Another run begins from the present state; this one is kept to compare it with.
+    /// Another run begins from the present state; this one is kept to compare it with, unless the
+    /// user has kept one.
     fn fork(&mut self, steps: u32, bytes: Rc<[u8]>) -> Vec<Effect> {
         // What has come to its end needs more steps to go on.
         let is_over = steps >= self.plan.config().steps;
@@ -142,13 +143,15 @@ impl State {
             self.form = Shared::new(self.form.with(Field::Steps, &more.to_string()));
         }
         let saved = plan::saved::Saved::of(self.plan.config(), steps);
-        self.beside = Some(Shared::new(Beside::of(self)));
+        let mut notices: Vec<_> = is_over.then_some(Notice::Longer(more)).into_iter().collect();
+        match self.beside {
+            Some(_) => notices.push(Notice::StillBeside),
+            None => self.beside = Some(Shared::new(Beside::of(self))),
+        }
+        self.notices = notices.into();
         self.set_origin(Some(Origin { name: String::new(), saved, bytes }));
         let mut effects = self.restart();
         effects.extend(self.edit((*self.form).clone()));
-        if is_over {
-            self.notices = Rc::new([Notice::Longer(more)]);
-        }
         effects.push(Effect::Remember);
         effects
     }
@@ -161,6 +164,11 @@ impl State {
             }
             Ok(origin) => {
                 let form = origin.fit(&self.form);
+                let changes = self.form.changes(&form);
+                self.notices = match changes.is_empty() {
+                    true => Rc::new([]),
+                    false => Rc::new([Notice::Opened(origin.name.clone(), changes)]),
+                };
                 self.set_origin(Some(origin));
                 let mut effects = self.restart();
                 effects.extend(self.edit(form));
@@ -192,14 +200,22 @@ impl State {
 
     /// Takes up the run of an earlier visit, if it is the one that the address means and nothing
     /// has begun here.
-    pub(super) fn recall(&mut self, run: LastRun) -> Vec<Effect> {
+    pub(super) fn recall(&mut self, mut run: LastRun) -> Vec<Effect> {
         if self.engine.is_used() || *self.engine.phase() != Phase::Idle || self.embed.is_some() {
             return Vec::new();
         }
         if !run.is_of(self) {
             return Vec::new();
         }
-        let steps = run.take_up(self);
+        self.beside = run.beside();
+        let steps = run.steps();
+        if steps == 0 {
+            let Some(text) = run.text() else { return Vec::new() };
+            // That it is not there is what the link says.
+            self.notices = Rc::new([]);
+            return self.apply(Action::UseText(Some(text)));
+        }
+        run.take_up(self);
         self.notices = Rc::new([Notice::LastRun(steps)]);
         let orders = self.engine.take_up(steps);
         let mut effects = self.tell(orders);

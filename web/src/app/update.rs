@@ -37,7 +37,10 @@ impl State {
             Action::NewSeed(seed) => self.edit(self.form.with(Field::Seed, &seed.to_string())),
             Action::UseText(text) => {
                 self.text = text;
-                self.edit((*self.form).clone())
+                let mut effects = self.edit((*self.form).clone());
+                // A text that is refused is worth keeping, and one that is given up is not.
+                effects.push(Effect::Remember);
+                effects
             }
             Action::Choose(preset) => self.edit(preset.form().with_limits_of(&self.form)),
             Action::Check(check) => {
@@ -90,9 +93,9 @@ impl State {
             }
             Action::Beside(keep) => {
                 self.beside = keep.then(|| Shared::new(Beside::of(self)));
-                Vec::new()
+                vec![Effect::Remember]
             }
-            Action::Twin if self.steps() > self.record.first() => {
+            Action::Twin if self.record.has_steps() => {
                 let mut effects = self.apply(Action::Beside(true));
                 effects.extend(self.apply(Action::Set(Field::Fault, String::new())));
                 effects.extend(self.apply(Action::Run));
@@ -207,6 +210,9 @@ impl State {
                     self.plan = plan;
                     self.fit_origin();
                     effects.extend(self.begin_anew());
+                    if self.text.is_some() || self.beside.is_some() {
+                        effects.push(Effect::Remember);
+                    }
                 }
                 if limited {
                     effects.push(Effect::Limit(limits));

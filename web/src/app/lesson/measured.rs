@@ -3,12 +3,11 @@
 use lesson::Condition;
 use lesson::condition::NONE;
 use plan::RunPlan;
-use plan::fold::times::Times;
-use plan::fold::{Curve, Sent, StepNumbers};
+use plan::fold::{Curve, StepNumbers};
 use plan::memory::memory;
 use plan::runtime::{Outcome, detect};
 
-use crate::app::beside::Cost;
+use crate::app::cost::Costs;
 use crate::app::engine::Phase;
 use crate::app::fields::Field;
 use crate::app::form::Form;
@@ -75,8 +74,6 @@ pub fn of(state: &State, subject: &str) -> Option<Value> {
     let phase = state.engine.phase();
     let beside = state.beside.as_ref();
     let apart = || beside?.apart(&state.record.curve);
-    let present =
-        || Cost::of(state.world(), &state.record.figures.sent, &state.record.figures.times);
     Some(match subject {
         "messages" => Value::Number(newest(state).map(|(messages, _)| messages)),
         "bytes" => Value::Number(newest(state).map(|(_, bytes)| bytes)),
@@ -84,8 +81,8 @@ pub fn of(state: &State, subject: &str) -> Option<Value> {
         "loss_gap" => Value::Number(apart().map(|apart| apart.last.2 - apart.last.1)),
         "norm_ratio" => Value::Number(beside.and_then(|b| ratio(&state.record.curve, &b.curve))),
         "bytes_ratio" => Value::Number(beside.and_then(|beside| {
-            let (ours, kept) = (present(), beside.cost());
-            (ours.steps > 0 && kept.bytes > 0.0).then(|| ours.bytes / kept.bytes)
+            let (kept, ours) = beside.costs.beside(&state.record.figures.costs);
+            Some(ours?.bytes / kept.filter(|kept| kept.bytes > 0.0)?.bytes)
         })),
         "place" => Value::Word(state.place.key().to_owned()),
         "beside" => yes_no(beside.is_some()),
@@ -118,8 +115,7 @@ pub fn of(state: &State, subject: &str) -> Option<Value> {
                         Some(beside) => Run {
                             plan: &beside.plan,
                             curve: &beside.curve,
-                            sent: &beside.sent,
-                            times: &beside.times,
+                            costs: &beside.costs,
                             steps: u32::MAX,
                         }
                         .of(name)
@@ -130,8 +126,7 @@ pub fn of(state: &State, subject: &str) -> Option<Value> {
                 None => Run {
                     plan: &state.plan,
                     curve: &state.record.curve,
-                    sent: &state.record.figures.sent,
-                    times: &state.record.figures.times,
+                    costs: &state.record.figures.costs,
                     steps: state.steps(),
                 },
             };
@@ -164,8 +159,7 @@ fn field(form: &Form, key: &str) -> Option<Value> {
 struct Run<'a> {
     plan: &'a RunPlan,
     curve: &'a Curve,
-    sent: &'a Sent,
-    times: &'a Times,
+    costs: &'a Costs,
     /// What comes after so many steps does not count: the run has gone back.
     steps: u32,
 }
@@ -173,7 +167,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn of(&self, subject: &str) -> Option<Value> {
         let world = self.plan.mesh().world().get();
-        let cost = || Some(Cost::of(world, self.sent, self.times)).filter(|cost| cost.steps > 0);
+        let cost = || self.costs.mean(&(0..self.steps));
         let rank = || memory(self.plan).into_iter().next();
         let bytes = |part: Option<u64>| part.map(|bytes| bytes as f64);
         Some(Value::Number(match subject {

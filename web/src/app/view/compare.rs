@@ -4,13 +4,12 @@ use std::borrow::Cow;
 
 use crate::t;
 use plan::fold::Curve;
-use plan::fold::Sent;
-use plan::fold::times::Times;
 use yew::prelude::*;
 
-use crate::app::beside::{Beside, Cost};
+use crate::app::beside::Beside;
+use crate::app::cost::{Cost, Costs};
 use crate::app::fields::Field;
-use crate::app::form::Form;
+use crate::app::form::{Change, Form};
 use crate::app::format;
 use crate::app::geometry::scale::{Scale, path, thin};
 use crate::app::shared::Shared;
@@ -24,14 +23,10 @@ pub struct Props {
     pub beside: Option<Shared<Beside>>,
     /// The present run's settings.
     pub form: Shared<Form>,
-    /// Its ranks.
-    pub world: usize,
     /// Its numbers.
     pub curve: Shared<Curve>,
-    /// What each rank sent.
-    pub sent: Shared<Sent>,
-    /// How each rank spent its time.
-    pub times: Shared<Times>,
+    /// What its steps cost.
+    pub costs: Shared<Costs>,
     /// Whether there is a step to keep.
     pub can_keep: bool,
     /// Where actions go.
@@ -44,7 +39,7 @@ const POINTS: usize = 400;
 /// The view.
 #[component]
 pub fn Compare(props: &Props) -> Html {
-    let Props { beside, form, world, curve, sent, times, can_keep, on } = props;
+    let Props { beside, form, curve, costs, can_keep, on } = props;
     let keep = on.reform(|_| Action::Beside(true));
     let forget = on.reform(|_| Action::Beside(false));
     let twin = on.reform(|_| Action::Twin);
@@ -78,7 +73,7 @@ pub fn Compare(props: &Props) -> Html {
                 { losses(beside, curve) }
                 { plot(t!("compare.norms"), &beside.curve.grad_norms(), &curve.grad_norms()) }
                 { norms(beside, curve) }
-                { costs(&beside.cost(), &Cost::of(*world, sent, times)) }
+                { costs_of(beside.costs.beside(costs)) }
             } else {
                 <p class="hint">{ t!("compare.how") }</p>
             }
@@ -90,7 +85,7 @@ pub fn Compare(props: &Props) -> Html {
 /// What the user changed since.
 fn changed(beside: &Beside, form: &Form) -> Html {
     let changes = beside.changes(form);
-    let row = |(field, was, is): &(Field, String, String)| {
+    let row = |(field, was, is): &Change| {
         let shown = |value: &str| match value {
             "" => t!("compare.none").into_owned(),
             value => value.to_owned(),
@@ -191,18 +186,20 @@ fn norms(beside: &Beside, curve: &Curve) -> Html {
     }
 }
 
-fn costs(was: &Cost, is: &Cost) -> Html {
-    let number = |cost: &Cost, value: String| if cost.steps > 0 { value } else { "–".to_owned() };
-    let ratio =
-        |was_value: f64, is_value: f64| match was.steps > 0 && is.steps > 0 && was_value > 0.0 {
-            true => format!("× {:.2}", is_value / was_value),
-            false => "–".to_owned(),
-        };
-    let bytes = |cost: &Cost| number(cost, format::bytes(cost.bytes.round() as u64));
-    let messages = |cost: &Cost| number(cost, format::count(cost.messages.round() as u64));
-    let time = |cost: &Cost| number(cost, format::micros(cost.step_us));
-    let waiting = |cost: &Cost| number(cost, format::percent(cost.waiting));
-    let row = |name: Cow<'static, str>, was: String, is: String, ratio: String| {
+/// What a step cost the kept run and this one.
+fn costs_of((was, is): (Option<Cost>, Option<Cost>)) -> Html {
+    let cell = |cost: &Option<Cost>, text: &dyn Fn(&Cost) -> String| match cost {
+        Some(cost) => text(cost),
+        None => "–".to_owned(),
+    };
+    let both = |text: &dyn Fn(&Cost) -> String| (cell(&was, text), cell(&is, text));
+    let ratio = |number: fn(&Cost) -> f64| match (&was, &is) {
+        (Some(was), Some(is)) if number(was) > 0.0 => {
+            format!("× {:.2}", number(is) / number(was))
+        }
+        _ => "–".to_owned(),
+    };
+    let row = |name: Cow<'static, str>, (was, is): (String, String), ratio: String| {
         html! {
             <tr key={name.to_string()}>
                 <th scope="row">{ name }</th>
@@ -212,6 +209,11 @@ fn costs(was: &Cost, is: &Cost) -> Html {
             </tr>
         }
     };
+    let steps = both(&|cost| format!("{}–{}", cost.steps.start + 1, cost.steps.end));
+    let time = both(&|cost| format::micros(cost.step_us));
+    let waiting = both(&|cost| format::percent(cost.waiting));
+    let bytes = both(&|cost| format::bytes(cost.bytes.round() as u64));
+    let messages = both(&|cost| format::count(cost.messages.round() as u64));
     html! {
         <div class="scroll" tabindex="0" role="region" aria-label={t!("compare.costs")}>
             <table>
@@ -225,11 +227,11 @@ fn costs(was: &Cost, is: &Cost) -> Html {
                     </tr>
                 </thead>
                 <tbody>
-                    { row(t!("compare.steps"), format::count(u64::from(was.steps)), format::count(u64::from(is.steps)), String::new()) }
-                    { row(t!("compare.time"), time(was), time(is), ratio(was.step_us, is.step_us)) }
-                    { row(t!("compare.waiting"), waiting(was), waiting(is), String::new()) }
-                    { row(t!("compare.bytes"), bytes(was), bytes(is), ratio(was.bytes, is.bytes)) }
-                    { row(t!("compare.messages"), messages(was), messages(is), ratio(was.messages, is.messages)) }
+                    { row(t!("compare.steps"), steps, String::new()) }
+                    { row(t!("compare.time"), time, ratio(|cost| cost.step_us)) }
+                    { row(t!("compare.waiting"), waiting, String::new()) }
+                    { row(t!("compare.bytes"), bytes, ratio(|cost| cost.bytes)) }
+                    { row(t!("compare.messages"), messages, ratio(|cost| cost.messages)) }
                 </tbody>
             </table>
         </div>

@@ -64,6 +64,7 @@ use crate::app::embed::Panel;
 use crate::app::engine::Phase;
 use crate::app::places::Place;
 use crate::app::record::{Figures, WholeStep};
+use crate::app::share::Keep;
 use crate::app::shared::Shared;
 use crate::app::state::{Action, State};
 
@@ -270,6 +271,9 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     }
 }
 
+/// The numbers that can be kept as files.
+const NUMBERS: [Keep; 3] = [Keep::Steps, Keep::Traffic, Keep::Trace];
+
 /// What explains the run.
 fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     let (plan, cursor) = (&state.plan, state.cursor);
@@ -280,11 +284,9 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                 <compare::Compare
                     beside={state.beside.clone()}
                     form={state.form.clone()}
-                    world={state.world()}
                     curve={state.record.curve.clone()}
-                    sent={figures.sent.clone()}
-                    times={figures.times.clone()}
-                    can_keep={state.steps() > state.record.first()}
+                    costs={figures.costs.clone()}
+                    can_keep={state.record.has_steps()}
                     on={on}
                 />
             }
@@ -341,7 +343,8 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     link={browser::whole_link(&state.address(Place::Play))}
                     command={state.train_line()}
                     own_text={state.text.is_some()}
-                    trained={state.steps() > 0}
+                    resumes={state.origin.is_some()}
+                    numbers={NUMBERS.into_iter().filter(|&keep| state.can_keep(keep)).collect::<Vec<_>>()}
                     kept={state.kept.clone()}
                     on={on}
                 />

@@ -19,8 +19,10 @@ pub struct Props {
     pub command: AttrValue,
     /// Whether it reads a text of the user's own.
     pub own_text: bool,
-    /// Whether a step has been trained.
-    pub trained: bool,
+    /// Whether it begins from a checkpoint.
+    pub resumes: bool,
+    /// The numbers that there are to keep.
+    pub numbers: Vec<Keep>,
     /// What was kept last, or why not.
     pub kept: Option<Kept>,
     /// Where actions go.
@@ -30,9 +32,9 @@ pub struct Props {
 /// The view.
 #[component]
 pub fn Share(props: &Props) -> Html {
-    let Props { link, command, own_text, trained, kept, on } = props;
+    let Props { link, command, own_text, resumes, numbers, kept, on } = props;
     let file = |keep: Keep, key: &'static str| {
-        let enabled = *trained || keep == Keep::Text;
+        let enabled = matches!(keep, Keep::Text | Keep::Origin) || numbers.contains(&keep);
         html! {
             <button type="button" aria-disabled={(!enabled).to_string()}
                 onclick={on.reform(move |_| Action::Keep(keep))}>{ t!(format!("share.file.{key}")) }</button>
@@ -53,12 +55,17 @@ pub fn Share(props: &Props) -> Html {
         html! {
             <>
                 <div class="side-by-side even">
-                    <Copyable
-                        id="run-link"
-                        title={t!("share.link")}
-                        button={t!("share.copy_link")}
-                        text={link.clone()}
-                    />
+                    <div class="copyable">
+                        <Copyable
+                            id="run-link"
+                            title={t!("share.link")}
+                            button={t!("share.copy_link")}
+                            text={link.clone()}
+                        />
+                        if *resumes {
+                            <p class="hint">{ t!("share.link_origin") }</p>
+                        }
+                    </div>
                     <div class="copyable">
                         <Copyable
                             id="run-command"
@@ -70,6 +77,10 @@ pub fn Share(props: &Props) -> Html {
                             <p class="hint">{ t!("share.own_text") }</p>
                             <div class="row">{ file(Keep::Text, "text") }</div>
                         }
+                        if *resumes {
+                            <p class="hint">{ t!("share.origin") }</p>
+                            <div class="row">{ file(Keep::Origin, "origin") }</div>
+                        }
                     </div>
                 </div>
                 <div class="row files" role="group" aria-label={t!("share.numbers")}>
@@ -77,7 +88,7 @@ pub fn Share(props: &Props) -> Html {
                     { file(Keep::Traffic, "traffic") }
                     { file(Keep::Trace, "trace") }
                 </div>
-                if !trained {
+                if numbers.is_empty() {
                     <p class="hint">{ t!("share.untrained") }</p>
                 }
                 <div class="row files" role="group" aria-label={t!("share.pictures")}>
