@@ -179,6 +179,12 @@ fn stop_conditions_pause_the_run_and_say_why() -> Result<()> {
         let told = page.status("Why it paused").await?;
         ensure!(told.contains(&format!("the loss of step {last} is {loss}")), "{told}");
 
+        // Run goes past it, and says so.
+        page.press("Run").await?;
+        page.until_status("Why it paused", "goes past this stop condition").await?;
+        paused_after(page, last + 3).await?;
+        let last = page.step().await?;
+
         page.enter("Stop at loss", "").await?;
         page.enter("Stop after", "0.5").await?;
         page.press("Run").await?;
@@ -204,6 +210,9 @@ fn a_fork_goes_on_from_there_with_another_layout_and_is_compared() -> Result<()>
         })
         .await?;
         page.until_ready(2).await?;
+        let command = page.text("#run-command").await?;
+        ensure!(command.contains("--resume ringside-") && command.contains("-step6."), "{command}");
+        ensure!(page.text(".toolbar").await?.contains("(same seed) to step 6"));
         page.enter("Layout", "zigzag").await?;
         page.until("the new layout", async |page| {
             Ok(page.text(".compare").await?.contains("zigzag"))
@@ -319,6 +328,7 @@ fn the_last_run_is_there_after_a_reload_and_goes_on() -> Result<()> {
         page.press("Run").await?;
         page.until_status("State", "Finished").await?;
         let whole = losses(page).await?;
+        page.press("Keep this run to compare").await?;
         slide(page, 13, true).await?;
         until_at(page, 13, &whole).await?;
         let is_kept = "return caches.keys()
@@ -338,6 +348,8 @@ fn the_last_run_is_there_after_a_reload_and_goes_on() -> Result<()> {
         .await?;
         let at = page.step().await?;
         until_at(page, at, &whole).await?;
+        page.until_status("Step on the timeline", "are not kept").await?;
+        ensure!(page.text(".compare").await?.contains("Forget the kept run"));
         page.press("Run").await?;
         page.until_status("State", "Finished").await?;
         ensure!(losses(page).await? == whole, "{:?} is not {whole:?}", losses(page).await?);

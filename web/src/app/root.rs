@@ -307,7 +307,7 @@ impl App {
         let on = self.on.reform(move |event| Action::Cluster(launch, event));
         match Cluster::launch(self.state.world() as u16, on) {
             Ok(cluster) => {
-                cluster.set_limits(self.state.form.limits());
+                cluster.set_limits(self.state.limits());
                 self.cluster = Some(cluster);
             }
             Err(failure) => self.act(Action::Cluster(launch, ClusterEvent::Failure(failure))),

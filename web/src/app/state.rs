@@ -92,6 +92,8 @@ pub struct State {
     pub engine: Engine,
     /// The run's events, folded.
     pub record: Record,
+    /// Steps of the run that a change of the settings has ended, until another begins.
+    pub ended: u32,
     /// The state that the run begins from, if it is not its seed's.
     pub origin: Option<Rc<Origin>>,
     /// The step that the user's hand on the slider points at, before the run goes there.
@@ -100,7 +102,7 @@ pub struct State {
     pub(super) seen: Option<Shared<WholeStep>>,
     /// What is to be done once all ranks stand.
     pub(super) then: Option<Then>,
-    /// Why the run paused by itself.
+    /// Why the run paused by itself, or what it goes past.
     pub stopped: Option<Stop>,
     /// A run that is kept to compare this one with.
     pub beside: Option<Shared<Beside>>,
@@ -346,6 +348,7 @@ impl State {
             embed: None,
             other_build: false,
             record: Record::default(),
+            ended: 0,
             origin: None,
             look: None,
             seen: None,
@@ -385,6 +388,15 @@ impl State {
         self.refusals.is_empty() && !matches!(self.self_test, SelfTest::Running(_))
     }
 
+    /// How fast the run may go and when it pauses: not at a loss that it goes past.
+    pub fn limits(&self) -> Limits {
+        let limits = self.form.limits();
+        match self.stopped {
+            Some(Stop::Passed(_)) => Limits { stop_loss: None, ..limits },
+            _ => limits,
+        }
+    }
+
     /// The settings that cannot work, by their labels.
     pub fn wrong(&self) -> Vec<Cow<'static, str>> {
         let label = |refusal: &Refusal| match Field::by_key(&refusal.field) {
@@ -419,6 +431,12 @@ impl State {
     pub fn shown(&self) -> Option<Shared<WholeStep>> {
         let chosen = || self.seen.clone().or_else(|| self.held.clone());
         chosen().or_else(|| self.record.newest.clone())
+    }
+
+    /// The step, counted from 1, after which the run stands and of which no events are kept.
+    pub fn lost_step(&self) -> Option<u32> {
+        let is_lost = self.steps() > self.record.first() && self.record.newest.is_none();
+        is_lost.then(|| self.steps())
     }
 
     /// Looks for the step that the slider or the cursor points at, or that is gone through ring

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use plan::command::RunId;
 
 use crate::app::beside::Beside;
-use crate::app::engine::Phase;
+use crate::app::engine::{Order, Phase};
 use crate::app::fields::Field;
 use crate::app::last_run::LastRun;
 use crate::app::notice::Notice;
@@ -14,6 +14,7 @@ use crate::app::record::Record;
 use crate::app::share::{CHECKPOINT, File};
 use crate::app::shared::Shared;
 use crate::app::state::{Action, Effect, State, Then};
+use crate::cluster::Stop;
 
 impl State {
     /// The nearest number of steps that the run can be at: between its beginning and the furthest
@@ -33,6 +34,19 @@ impl State {
             return self.go_to(steps);
         }
         self.when_standing(Then::Seek(steps))
+    }
+
+    /// A run that goes on from a loss at which it was to stop would do one step and stop again: it
+    /// goes past that condition, and says so.
+    pub(super) fn pass_stop(&mut self, orders: &[Order]) -> Vec<Effect> {
+        if orders.is_empty() {
+            return Vec::new();
+        }
+        self.stopped = None;
+        let Some(limit) = self.limits().stop_loss else { return Vec::new() };
+        let is_passed = self.record.loss().is_some_and(|(_, loss)| loss <= limit);
+        self.stopped = is_passed.then_some(Stop::Passed(limit));
+        vec![Effect::Limit(self.limits())]
     }
 
     /// Lets the ranks do one ring step; before the first step they take up its beginning first.

@@ -14,6 +14,7 @@ use crate::app::places::Place;
 use crate::app::share::Keep;
 use crate::app::shared::Shared;
 use crate::app::state::{Action, Effect, SelfTest, State, Then};
+use crate::cluster::Stop;
 
 impl State {
     /// Takes `action`; what the world outside must do comes back.
@@ -50,17 +51,19 @@ impl State {
                 effects
             }
             Action::Run if self.can_run() => {
-                (self.stopped, self.look, self.held) = (None, None, None);
+                self.look = None;
                 let orders = self.engine.run();
-                self.begin(orders)
+                let mut effects = self.pass_stop(&orders);
+                effects.extend(self.begin(orders));
+                effects
             }
             Action::Step if self.can_run() => {
-                (self.stopped, self.look, self.held) = (None, None, None);
+                (self.stopped, self.look) = (None, None);
                 let orders = self.engine.step();
                 self.begin(orders)
             }
             Action::Hop if self.can_run() => {
-                (self.stopped, self.look, self.held) = (None, None, None);
+                (self.stopped, self.look) = (None, None);
                 self.hop()
             }
             Action::Run | Action::Step | Action::Hop => Vec::new(),
@@ -194,8 +197,12 @@ impl State {
     /// Takes over another form; a run that it changes begins anew.
     pub(super) fn edit(&mut self, form: Form) -> Vec<Effect> {
         let limits = form.limits();
-        let limited = limits != self.form.limits();
+        let was = self.form.limits();
+        if limits.stop_loss != was.stop_loss && matches!(self.stopped, Some(Stop::Passed(_))) {
+            self.stopped = None;
+        }
         self.form = Shared::new(form);
+        let ended = if self.record.has_steps() { self.record.furthest() } else { self.ended };
         let text_bytes = self.text.as_ref().map(|text| text.bytes.len());
         match self.form.plan(text_bytes) {
             Ok(plan) => {
@@ -210,12 +217,13 @@ impl State {
                     self.plan = plan;
                     self.fit_origin();
                     effects.extend(self.begin_anew());
+                    self.ended = ended;
                     if self.text.is_some() || self.beside.is_some() {
                         effects.push(Effect::Remember);
                     }
                 }
-                if limited {
-                    effects.push(Effect::Limit(limits));
+                if limits != was {
+                    effects.push(Effect::Limit(self.limits()));
                 }
                 effects.extend(self.write_address());
                 effects
@@ -223,7 +231,9 @@ impl State {
             Err(refusals) => {
                 self.refusals = refusals.into();
                 // A run that goes on under settings that are no longer shown would mislead.
-                if self.engine.is_used() { self.restart() } else { Vec::new() }
+                let effects = if self.engine.is_used() { self.restart() } else { Vec::new() };
+                self.ended = ended;
+                effects
             }
         }
     }
@@ -309,6 +319,7 @@ impl State {
         self.record = self.fresh_record();
         self.cursor.begin_anew(self.world());
         (self.held, self.look, self.then, self.stopped) = (None, None, None, None);
+        self.ended = 0;
         self.self_test = SelfTest::Idle;
         let mut effects = self.tell(orders);
         effects.extend(self.forget_reference());

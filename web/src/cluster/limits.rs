@@ -14,7 +14,7 @@ pub struct Limits {
     pub stop_seconds: Option<f64>,
 }
 
-/// Why a run paused by itself.
+/// Why a run paused by itself, or goes on where it would have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stop {
     /// The loss is low enough.
@@ -26,6 +26,8 @@ pub enum Stop {
     },
     /// The time is up.
     Seconds(f64),
+    /// The loss was this or less already when the user let the run go on.
+    Passed(f64),
 }
 
 impl Limits {

@@ -12,6 +12,8 @@ use crate::app::state::OwnText;
 use crate::cluster::{ClusterEvent, Stop};
 use crate::reference::ReferenceEvent;
 
+mod time_tests;
+
 fn ready(address: &str) -> State {
     let (mut state, effects) = State::open(address, Language::default());
     assert_eq!(effects[0], Effect::Launch);

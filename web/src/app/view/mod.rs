@@ -199,6 +199,8 @@ fn toolbar(state: &State, on: &Callback<Action>) -> Html {
             wrong={state.wrong()}
             can_step_back={state.can_step_back()}
             few={state.embed.is_some()}
+            first={state.record.first()}
+            ended={state.ended}
             on={on}
         >
             <reader::Reader
@@ -249,6 +251,7 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 <ring::Ring
                     plan={state.plan.clone()}
                     newest={state.shown()}
+                    held={state.seen.is_none() && state.held.is_some()}
                     at_once={state.seen.is_some() || *state.engine.phase() != Phase::Running}
                     tokens={figures.tokens.clone()}
                     cursor={state.cursor}
@@ -295,6 +298,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     plan={plan.clone()}
                     newest={figures.newest.clone()}
                     held={held(state)}
+                    lost={state.lost_step()}
                     {cursor}
                     on={on}
                 />

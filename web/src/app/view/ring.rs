@@ -28,6 +28,8 @@ pub struct Props {
     pub plan: Shared<RunPlan>,
     /// The step that is looked at: the newest, unless the user chose another.
     pub newest: Option<Shared<WholeStep>>,
+    /// Whether that is the one that the user holds.
+    pub held: bool,
     /// Whether it takes the place of one that is still shown in slow motion.
     pub at_once: bool,
     /// Each rank's slice of its newest step's first sequence.
@@ -126,6 +128,7 @@ impl Component for Ring {
         } else {
             t!("ring.before")
         };
+        let held = ctx.props().held.then(|| t!("ring.held"));
         let words = if seen { words } else { t!("ring.own_blocks").into_owned() };
         let spot = ctx.props().cursor.spot();
         let link = ctx.link();
@@ -153,7 +156,7 @@ impl Component for Ring {
                         on={ctx.props().on.clone()}
                     />
                     <div class="player">
-                        <p class="beat"><b>{ caption }</b><br />{ words }</p>
+                        <p class="beat"><b>{ caption }{ held }</b><br />{ words }</p>
                         <label for="moment">{ t!("ring.moment") }</label>
                         <input
                             id="moment"
@@ -212,7 +215,10 @@ impl Ring {
 
 /// Whether anything has changed that is drawn besides the moment.
 fn is_other(props: &Props, old: &Props) -> bool {
-    props.plan != old.plan || props.tokens != old.tokens || props.cursor != old.cursor
+    props.plan != old.plan
+        || props.tokens != old.tokens
+        || props.cursor != old.cursor
+        || props.held != old.held
 }
 
 /// What is to be seen, by strategy.

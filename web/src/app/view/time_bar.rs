@@ -31,7 +31,7 @@ pub struct Props {
     pub can_seek: bool,
     /// Whether another run can begin from the present state.
     pub can_fork: bool,
-    /// Why the run paused by itself.
+    /// Why the run paused by itself, or what it goes past.
     pub stopped: Option<Stop>,
     /// The checkpoint that it began from.
     pub origin: Option<Rc<Origin>>,
@@ -57,6 +57,10 @@ pub fn TimeBar(props: &Props) -> Html {
         (None, false) => t!("time_bar.newest", step = at),
     };
     let fork = on.reform(|_| Action::Fork);
+    let fork_title = match !can_fork && at == first {
+        true => t!("time_bar.fork_nothing"),
+        false => t!("time_bar.fork_title"),
+    };
     let speeds = choices::offers(form, None, &[], Field::Speed);
     html! {
         <div class="time-bar">
@@ -83,7 +87,7 @@ pub fn TimeBar(props: &Props) -> Html {
             <button
                 type="button"
                 data-control="fork"
-                title={t!("time_bar.fork_title")}
+                title={fork_title}
                 aria-disabled={(!can_fork).to_string()}
                 onclick={fork}
             >
@@ -115,7 +119,7 @@ fn began(origin: &Origin) -> String {
     }
 }
 
-/// Why the run paused by itself.
+/// Why the run paused by itself, or what it goes past.
 fn told(stop: Stop) -> String {
     match stop {
         Stop::Loss { step, loss } => {
@@ -124,5 +128,6 @@ fn told(stop: Stop) -> String {
         Stop::Seconds(seconds) => {
             t!("time_bar.stop_seconds", time = format::micros(seconds * 1e6)).into_owned()
         }
+        Stop::Passed(loss) => t!("time_bar.stop_passed", loss = loss).into_owned(),
     }
 }

@@ -37,6 +37,8 @@ pub struct Props {
     pub newest: Option<Shared<WholeStep>>,
     /// The step that the user holds.
     pub held: Option<Shared<WholeStep>>,
+    /// The step that would be shown if its events were kept.
+    pub lost: Option<u32>,
     /// What is lit.
     pub cursor: Cursor,
     /// Where actions go.
@@ -96,7 +98,9 @@ impl Component for TimelineView {
     fn changed(&mut self, ctx: &Context<Self>, old: &Props) -> bool {
         let props = ctx.props();
         let is_lit = props.cursor.spot() != old.cursor.spot();
-        self.follow(ctx) || props.held != old.held || props.plan != old.plan || is_lit
+        let is_empty = self.shown.is_none() && props.lost != old.lost;
+        let is_other = props.held != old.held || props.plan != old.plan;
+        self.follow(ctx) || is_other || is_empty || is_lit
     }
 
     fn rendered(&mut self, ctx: &Context<Self>, first: bool) {
@@ -240,7 +244,10 @@ impl TimelineView {
         let act = |act: Act| ctx.link().callback(move |_: MouseEvent| Msg::Act(act));
         let hold = ctx.link().callback(move |_| Msg::Hold(!held));
         let step = match &self.shown {
-            None => t!("timeline.no_step"),
+            None => match ctx.props().lost {
+                Some(step) => t!("timeline.not_kept", step = step),
+                None => t!("timeline.no_step"),
+            },
             Some(step) => {
                 let length = format::count(self.timeline.lanes().length_us);
                 match held {

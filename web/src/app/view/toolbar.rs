@@ -26,6 +26,10 @@ pub struct Props {
     pub can_step_back: bool,
     /// Whether only the buttons that a page inside another page has are there.
     pub few: bool,
+    /// The step at which the run began.
+    pub first: u32,
+    /// Steps of the run that a change has ended.
+    pub ended: u32,
     /// Where actions go.
     pub on: Callback<Action>,
     /// The run's numbers.
@@ -35,7 +39,12 @@ pub struct Props {
 /// The run's controls.
 #[component]
 pub fn Toolbar(props: &Props) -> Html {
-    let Props { phase, ready, can_run, wrong, can_step_back, few, on, children } = props;
+    let Props { phase, ready, can_run, wrong, can_step_back, few, first, ended, on, children } =
+        props;
+    let reset = match first {
+        0 => t!("toolbar.title.reset"),
+        step => t!("toolbar.title.reset_to", step = step),
+    };
     let within = matches!(phase, Phase::Within);
     let stands = within || matches!(phase, Phase::Idle | Phase::Paused);
     let run = *can_run && (stands || matches!(phase, Phase::Pausing));
@@ -75,11 +84,16 @@ pub fn Toolbar(props: &Props) -> Html {
                 <button
                     type="button"
                     data-control="reset"
-                    title={Command::Reset.titled(&t!("toolbar.title.reset"))}
+                    title={Command::Reset.titled(&reset)}
                     onclick={on.reform(|_| Action::Reset)}
                 >
                     { icon("reset") }{ t!("toolbar.button.reset") }{ " " }
-                    <small>{ t!("toolbar.same_seed") }</small>
+                    <small>
+                        { t!("toolbar.same_seed") }
+                        if *first > 0 {
+                            { t!("toolbar.to_step", step = first) }
+                        }
+                    </small>
                 </button>
                 if !few {
                     <button
@@ -95,6 +109,9 @@ pub fn Toolbar(props: &Props) -> Html {
             <p class="phase" role="status" aria-label={t!("toolbar.state")}>
                 <span class={classes!("lamp", lamp(phase))} aria-hidden="true"></span>
                 { describe(phase, ready, wrong) }
+                if *phase == Phase::Idle && *ended > 0 {
+                    { t!("toolbar.ended", step = ended) }
+                }
             </p>
             { children.clone() }
         </div>
