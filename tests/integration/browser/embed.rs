@@ -1,4 +1,4 @@
-//! The page inside another page: the chosen panels, four buttons, and the way to the whole page.
+//! The page inside another page: the chosen panels, a few buttons, and the way to the whole page.
 
 use anyhow::{Result, ensure};
 use serde_json::json;
@@ -26,8 +26,9 @@ fn a_frame_shows_the_chosen_panels_alone_and_trains() -> Result<()> {
         page.until_ready(2).await?;
         ensure!(texts(page, "section h2").await? == ["Ring", "Traffic"]);
         let buttons = texts(page, ".buttons button").await?;
-        ensure!(buttons == ["Run", "Pause", "Step", "Reset (same seed)"], "{buttons:?}");
-        for absent in [".masthead", ".settings", ".workbench"] {
+        ensure!(buttons == ["Run", "Pause", "Step", "Ring step", "Reset (same seed)"], "{buttons:?}");
+        ensure!(texts(page, ".time-bar .time-title").await? == ["Time"], "there is no slider");
+        for absent in [".masthead", ".settings", ".workbench", "[data-control=fork]"] {
             ensure!(texts(page, absent).await?.is_empty(), "{absent} is there");
         }
         ensure!(page.status("Notices").await?.is_empty());

@@ -119,7 +119,7 @@ fn a_ring_step_stands_within_the_step_that_step_completes() -> Result<()> {
         let first = losses(page).await?;
         for _ in 0..2 {
             page.press("Ring step").await?;
-            page.until_status("State", "Paused between two ring steps").await?;
+            page.until_status("State", "Paused within a step").await?;
         }
         ensure!(page.step().await? == 1, "a ring step is no step");
         page.until("the step under way on the ring", async |page| {

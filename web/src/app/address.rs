@@ -127,7 +127,10 @@ pub fn read(address: &str) -> Opened {
         }
     }
     limit_world(&mut opened);
-    opened.lesson = lesson.filter(|_| !embeds).map(|lesson| (lesson, step));
+    if embeds && lesson.take().is_some() {
+        opened.notices.push(Notice::NoLesson);
+    }
+    opened.lesson = lesson.map(|lesson| (lesson, step));
     match (embeds, panels) {
         (true, panels) => take_panels(&mut opened, panels.as_deref().unwrap_or_default()),
         (false, Some(_)) => opened.notices.push(Notice::Panels),
@@ -276,6 +279,8 @@ mod tests {
             ("v=1&cp=2&cp=1", Field::Cp, "1", "“cp” stands twice"),
             ("v=1&lr=1e99", Field::Lr, "100", "out of range"),
             ("v=1&embed=1&panels=ring,lab", Field::Cp, "4", "panel “lab”"),
+            ("v=1&embed=1&panels=lab", Field::Cp, "4", "There are ring, curve, compare"),
+            ("v=1&embed=1&lesson=ring&step=2", Field::Cp, "4", "lesson"),
             ("v=1&embed=1&view=doctor", Field::Cp, "4", "Play alone"),
             ("v=1&lang=tlh", Field::Cp, "4", "language “tlh”"),
             ("v=1&panels=ring", Field::Cp, "4", "beside embed=1"),

@@ -6,9 +6,13 @@ use crate::t;
 use plan::event::{Axis, Op, Pass};
 use plan::fold::beats::{Beat, Work};
 
-/// What is computed and what travels, as one or two short sentences.
-pub fn describe(beat: &Beat, layers: usize, ring_steps: usize) -> String {
-    let work = beat.work.iter().flatten().next().map(|work| computing(work, layers, ring_steps));
+use crate::app::turn;
+
+/// What is computed and what travels, as one or two short sentences; `steps` are those of a ring, or
+/// turns without one.
+pub fn describe(beat: &Beat, layers: usize, is_ring: bool, steps: usize) -> String {
+    let mut works = beat.work.iter().flatten();
+    let work = works.next().map(|work| computing(work, layers, is_ring, steps));
     let mut travels: BTreeSet<String> = BTreeSet::new();
     travels.extend(beat.hops.iter().map(|hop| travelling(hop.op, hop.axis)));
     let travel = travels.into_iter().collect::<Vec<_>>().join(&t!("cursor.comma"));
@@ -21,19 +25,18 @@ pub fn describe(beat: &Beat, layers: usize, ring_steps: usize) -> String {
 }
 
 /// The text with a capital letter, where its script has such.
-fn capital(text: &str) -> String {
+pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
-fn computing(work: &Work, layers: usize, ring_steps: usize) -> String {
+fn computing(work: &Work, layers: usize, is_ring: bool, steps: usize) -> String {
     let pass = match work.pass {
         Pass::Forward => t!("beats.forward"),
         Pass::Backward => t!("beats.backward"),
     };
     let layer = (layers > 1).then(|| t!("beats.layer", layer = work.layer + 1, layers = layers));
-    let step =
-        (ring_steps > 1).then(|| t!("beats.step", step = work.ring_step + 1, steps = ring_steps));
+    let step = (steps > 1).then(|| turn::of(is_ring, usize::from(work.ring_step), steps));
     [Some(pass), layer, step].into_iter().flatten().collect::<Vec<_>>().join(&t!("cursor.comma"))
 }
 
@@ -82,7 +85,9 @@ mod tests {
             (None, Some(Op::RingKvGrad), "Their gradients move on."),
             (None, None, "Nothing travels."),
         ] {
-            assert_eq!(describe(&beat(pass, op), 2, 4), expect);
+            assert_eq!(describe(&beat(pass, op), 2, true, 4), expect);
         }
+        let gathered = describe(&beat(Some(Pass::Forward), None), 1, false, 4);
+        assert_eq!(gathered, "Forward, turn 3 of 4.");
     }
 }

@@ -8,8 +8,9 @@ pub mod store;
 
 use crate::t;
 use gloo_storage::{LocalStorage, Storage};
-use wasm_bindgen::JsValue;
-use web_sys::{Element, ScrollIntoViewOptions, ScrollLogicalPosition, Window};
+use gloo_timers::callback::Timeout;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Element, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition, Window};
 
 use crate::app::language::Language;
 
@@ -30,6 +31,19 @@ pub fn bring_into_sight(element: &Element) {
     let options = ScrollIntoViewOptions::new();
     options.set_block(ScrollLogicalPosition::Center);
     element.scroll_into_view_with_scroll_into_view_options(&options);
+}
+
+/// Brings the keyboard's focus to the heading of what is looked at, once what is under way is drawn.
+pub fn focus_heading() {
+    Timeout::new(0, || {
+        let heading = window().document().and_then(|d| d.query_selector("main h2").ok().flatten());
+        if let Some(heading) = heading.and_then(|heading| heading.dyn_into::<HtmlElement>().ok()) {
+            // It is refused only where the heading is no longer on the page.
+            let _ = heading.set_attribute("tabindex", "-1");
+            let _ = heading.focus();
+        }
+    })
+    .forget();
 }
 
 /// What stands behind the `#` of the address.

@@ -8,6 +8,7 @@ use crate::app::cursor::Spot;
 use crate::app::format;
 use crate::app::order::sort_by_key;
 use crate::app::record::Figures;
+use crate::app::turn;
 
 /// What is lit, in a few words that change only when it does.
 pub fn name(spot: Spot) -> String {
@@ -113,11 +114,12 @@ fn of_block(block: Rank, plan: &RunPlan) -> String {
     );
     let key = match attention.strategy().kind() {
         StrategyKind::AllGather => "block_gathered",
-        _ if attention.steps() == 1 => "block_stays",
-        _ => "block_travels",
+        _ if attention.steps() > 1 => "block_travels",
+        _ if attention.strategy().ulysses() > 1 => "block_stays",
+        _ => "block_rests",
     };
     let at = |(step, rank): (usize, Rank)| {
-        t!("cursor.block_at", step = step + 1, rank = rank.index()).into_owned()
+        t!("cursor.block_at", turn = turn::at(attention, step), rank = rank.index()).into_owned()
     };
     let places: Vec<String> = holders(block, plan).into_iter().map(at).collect();
     let places = places.join(&t!("cursor.comma"));
@@ -137,8 +139,7 @@ fn tile(rank: Rank, block: Rank, plan: &RunPlan) -> String {
             "cursor.tile",
             rank = rank,
             block = block,
-            step = step + 1,
-            steps = attention.steps(),
+            turn = turn::of(turn::is_ring(attention), step, attention.steps()),
             pairs = format::count(tile.pairs),
         ),
         None => t!("cursor.tile_skipped", rank = rank, block = block),
@@ -287,6 +288,26 @@ mod tests {
                ring step 2.",
             ],
         );
+    }
+
+    #[test]
+    fn without_a_ring_there_is_no_ring_step() {
+        use StrategyKind::{AllGather, Ring, Ulysses};
+        let block = Spot { block: Some(0), ..Spot::default() };
+        for (strategy, cp, expect) in [
+            (
+                AllGather,
+                2,
+                ": gathered by every rank first, then used at rank 0 in turn 1, at rank 1 in turn 2.",
+            ),
+            (Ulysses, 2, ": it stays with its rank; slices of its heads go to the others."),
+            (Ring, 1, ": it stays with its rank."),
+        ] {
+            let config = RunConfig { strategy, cp, ..RunConfig::default() };
+            let record = Record::default();
+            let told = tell(block, &plan(config), &record.figures, &record.curve);
+            assert!(told[0].ends_with(expect), "{told:?}");
+        }
     }
 
     #[test]

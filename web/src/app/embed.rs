@@ -67,12 +67,17 @@ impl Default for Embed {
 }
 
 impl Embed {
+    /// Whether one goes back and forth in time for the sake of a panel: a step is looked at closely.
+    pub fn shows_steps(&self) -> bool {
+        [Panel::Ring, Panel::Timeline, Panel::WhatIf].into_iter().any(|panel| self.shows(panel))
+    }
+
     /// Reads a list like `ring,curve`; what names no panel comes back beside it. A list without
     /// any panel means the usual ones.
     pub fn read(list: &str) -> (Self, Vec<&str>) {
         let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
         let (known, unknown): (Vec<_>, Vec<_>) = names.partition(|name| named(name).is_some());
-        let chosen = |panel: &Panel| known.contains(&panel.key());
+        let chosen = |panel: &Panel| known.iter().any(|name| named(name) == Some(*panel));
         let panels: Vec<_> = Panel::ALL.into_iter().filter(chosen).collect();
         let embed = if panels.is_empty() { Self::default() } else { Self { panels } };
         (embed, unknown)
@@ -85,12 +90,30 @@ impl Embed {
 
     /// The list that means it.
     pub fn list(&self) -> String {
-        self.panels.iter().map(|panel| panel.key()).collect::<Vec<_>>().join(",")
+        keys(&self.panels).join(",")
     }
 }
 
+/// The names of `panels` in an address.
+pub fn keys(panels: &[Panel]) -> Vec<&'static str> {
+    panels.iter().map(|panel| panel.key()).collect()
+}
+
+/// What a page puts into its own text to hold the page at `link`.
+pub fn frame(link: &str) -> String {
+    format!(r#"<iframe width="900" height="700" src="{link}"></iframe>"#)
+}
+
 fn named(name: &str) -> Option<Panel> {
-    Panel::ALL.into_iter().find(|panel| panel.key() == name)
+    // By what stands on the page, too.
+    let key = match name {
+        "loss" => "curve",
+        "memory" => "ranks",
+        "matrix" => "schedule",
+        "what_if" => "what-if",
+        name => name,
+    };
+    Panel::ALL.into_iter().find(|panel| panel.key() == key)
 }
 
 #[cfg(test)]
@@ -104,12 +127,21 @@ mod tests {
             ("links,schedule", "schedule,links"),
             (" traffic , ranks,", "ranks,traffic"),
             ("", "ring,curve"),
+            ("loss,memory", "curve,ranks"),
+            ("curve,loss", "curve"),
         ] {
             let (embed, unknown) = Embed::read(list);
             assert!(unknown.is_empty(), "{list}: {unknown:?}");
             let panels = |list| Embed::read(list).0;
             assert_eq!(embed, panels(expect), "{list}");
             assert_eq!(panels(&embed.list()), embed, "{list}");
+        }
+    }
+
+    #[test]
+    fn a_step_is_gone_through_where_it_is_seen() {
+        for (list, expect) in [("ring", true), ("loss,timeline", true), ("loss,traffic", false)] {
+            assert_eq!(Embed::read(list).0.shows_steps(), expect, "{list}");
         }
     }
 

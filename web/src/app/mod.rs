@@ -47,6 +47,7 @@ pub mod span_text;
 pub mod state;
 pub mod timeline;
 mod travel;
+pub mod turn;
 mod update;
 mod view;
 pub mod what_if;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::t;
 use plan::saved::Saved;
 
-use crate::app::embed::Embed;
+use crate::app::embed::{self, Embed, Panel};
 use crate::app::fields::{Field, MAX_WORLD};
 use crate::app::form::Change;
 use crate::app::format;
@@ -54,6 +54,8 @@ pub enum Notice {
     Panel(String, Embed),
     /// A view is named inside of an embedded page.
     Embedded,
+    /// A lesson is named inside of an embedded page.
+    NoLesson,
     /// So many ranks and replicas are more workers than a page starts; so many replicas fit.
     Workers {
         /// Ranks.
@@ -132,8 +134,12 @@ impl Notice {
             Self::LastRun(steps) => t!("last_run.back", steps = steps),
             Self::Unknown(name) => t!("notices.unknown", name = name),
             Self::Panels => t!("notices.panels"),
-            Self::Panel(name, embed) => t!("notices.panel", name = name, panels = embed.list()),
+            Self::Panel(name, embed) => {
+                let all = format::listed(embed::keys(&Panel::ALL));
+                t!("notices.panel", name = name, panels = embed.list(), all = all)
+            }
             Self::Embedded => t!("notices.embedded", place = Place::default().title()),
+            Self::NoLesson => t!("notices.no_lesson"),
             Self::Workers { cp, dp, fits } => {
                 t!("notices.workers", cp = cp, dp = dp, most = MAX_WORLD, fits = fits)
             }

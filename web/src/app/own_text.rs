@@ -1,9 +1,11 @@
 //! Which file may become the user's own text, and why another may not.
 
+use std::borrow::Cow;
+
 use crate::t;
 
 use crate::app::format;
-use crate::app::state::MAX_TEXT_BYTES;
+use crate::app::state::{MAX_TEXT_BYTES, OwnText};
 
 /// Something that was dropped or opened, before any of it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +51,16 @@ pub fn judge(things: &[Thing]) -> Result<usize, Unfit> {
         }
         [Thing::File(..)] => Ok(0),
         several => Err(Unfit::Several(several.len())),
+    }
+}
+
+/// What the ranks read: the text of the run, whatever else was offered.
+pub fn source(read: Option<&OwnText>) -> Cow<'static, str> {
+    let Some(OwnText { name, bytes }) = read else { return t!("text_box.built_in") };
+    let name = name.as_deref().map_or_else(|| t!("text_box.pasted"), Cow::from);
+    match bytes.len() {
+        1 => t!("text_box.read_one", name = name),
+        bytes => t!("text_box.read", name = name, bytes = format::count(bytes as u64)),
     }
 }
 
@@ -103,6 +115,19 @@ mod tests {
         ] {
             assert_eq!(judge(&things), expect, "{things:?}");
         }
+    }
+
+    #[test]
+    fn what_is_read_is_told_with_its_name_and_length() {
+        let text = |name: Option<&str>, bytes: &[u8]| OwnText {
+            name: name.map(str::to_owned),
+            bytes: bytes.into(),
+        };
+        assert_eq!(source(None), "The ranks read the built-in text.");
+        let pasted = source(Some(&text(None, b"ab")));
+        assert!(pasted.starts_with("The ranks read your text: 2 bytes."), "{pasted}");
+        let file = source(Some(&text(Some("a.txt"), b"a")));
+        assert!(file.starts_with("The ranks read a.txt: 1 byte."), "{file}");
     }
 
     #[test]

@@ -275,6 +275,7 @@ impl App {
                 });
             }
             Effect::KeepProgress(done) => lessons::keep_progress(&done),
+            Effect::FocusHeading => browser::focus_heading(),
             Effect::Reveal(control) => lessons::reveal(control),
             Effect::WriteAddress(address) => browser::set_address(&address),
             Effect::PushAddress(address) => browser::push_address(&address),

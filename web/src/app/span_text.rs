@@ -7,6 +7,7 @@ use plan::{RunPlan, TileKind};
 
 use crate::app::format;
 use crate::app::geometry::timeline::Span;
+use crate::app::turn;
 
 /// What a span is, its rank and its numbers, for a sentence and for a table's row alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub struct Told {
     pub what: String,
     /// Layer, from 1, where the event knows it.
     pub layer: Option<usize>,
-    /// Step of the ring, from 1.
+    /// Step of the ring, or turn without one, from 0.
     pub ring_step: Option<usize>,
     /// The rank at the other end, or whose keys were used.
     pub other: Option<u16>,
@@ -42,7 +43,7 @@ pub fn tell(span: &Span) -> Told {
             let pairs = format::count(pairs);
             Told {
                 layer: Some(usize::from(layer) + 1),
-                ring_step: Some(usize::from(ring_step) + 1),
+                ring_step: Some(usize::from(ring_step)),
                 other: Some(kv_from),
                 ..told(t!("spans.attention", pass = passed(pass), seen = seen, pairs = pairs))
             }
@@ -90,7 +91,8 @@ pub fn sentence(span: &Span, plan: &RunPlan) -> String {
         parts.push(t!("spans.of_layers", layer = layer, layers = plan.model().layers));
     }
     if let Some(step) = told.ring_step {
-        parts.push(t!("spans.of_steps", step = step, steps = plan.attention().steps()));
+        let attention = plan.attention();
+        parts.push(turn::of(turn::is_ring(attention), step, attention.steps()));
     }
     if let Some(other) = told.other {
         parts.push(match span.kind {

@@ -75,7 +75,7 @@ pub struct State {
     /// The user's text; `None` is the built-in one.
     pub text: Option<OwnText>,
     /// The text of the run, which is an earlier one while the form is wrong.
-    pub(super) used_text: Option<OwnText>,
+    pub used_text: Option<OwnText>,
     /// Whether one rank trains beside the others.
     pub check: bool,
     /// The run that the form means, or the last that it meant.
@@ -216,6 +216,8 @@ pub enum Action {
     Open(String),
     /// The user went to another place.
     Go(Place),
+    /// The user went to another place through a door of the start, which is gone then.
+    Enter(Place),
     /// The user went to the start.
     Welcome,
     /// The browser's Back or Forward came to an address of this page's own: its place counts,
@@ -298,6 +300,8 @@ pub enum Effect {
     Fetch(lesson::File),
     /// Keep for the next visit which steps of lessons were done.
     KeepProgress(String),
+    /// Bring the keyboard's focus to the heading of the place.
+    FocusHeading,
     /// Bring a control into sight, by its name in lessons.
     Reveal(String),
     /// Write the address.
@@ -470,6 +474,14 @@ impl State {
             Some(embed) => run + &address::embedded(embed),
             None => run,
         }
+    }
+
+    /// The address of the run inside another page, with the usual panels.
+    pub fn frame_address(&self) -> String {
+        let run = self.run_address(Place::Play);
+        let language =
+            self.language_in_address.then(|| address::spoken(self.language)).unwrap_or_default();
+        run + &language + &address::embedded(&Embed::default())
     }
 
     /// The same in a page of its own.

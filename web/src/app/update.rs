@@ -110,6 +110,11 @@ impl State {
             Action::TestLinks => self.test_links(),
             Action::Open(address) => self.open_address(&address),
             Action::Go(place) => self.go(place),
+            Action::Enter(place) => {
+                let mut effects = self.go(place);
+                effects.push(Effect::FocusHeading);
+                effects
+            }
             Action::Welcome => {
                 let effects = self.go(Place::Play);
                 self.welcome = true;

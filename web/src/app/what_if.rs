@@ -27,12 +27,16 @@ pub struct WhatIf {
     pub messages: Cover,
     /// Those of the ring.
     pub ring: Cover,
+    /// The step on the same links where all ranks keep their pace: what is not the slow rank's doing.
+    links: Option<Lanes>,
 }
 
 impl WhatIf {
     /// What `model` makes of `step`.
     pub fn new(step: &WholeStep, model: Model) -> Self {
         let modelled = model.simulate(&step.events);
+        let links =
+            model.slow.map(|_| lanes(&Model { slow: None, ..model }.simulate(&step.events).events));
         Self {
             model,
             step: step.step,
@@ -40,6 +44,7 @@ impl WhatIf {
             modelled: lanes(&modelled.events),
             messages: modelled.messages,
             ring: modelled.ring,
+            links,
         }
     }
 
@@ -77,18 +82,26 @@ impl WhatIf {
             (0, all) => t!("what_if.ring_hidden", all = all),
             (bare, all) => t!("what_if.ring_waits", bare = bare, all = all),
         };
-        let slow = self.model.slow.map(|(rank, factor)| {
-            let waits = |lanes: &Lanes| {
-                let others = (0..lanes.spans.len()).filter(|&other| other != usize::from(rank));
-                others.map(|other| waited_us(lanes, other)).sum::<u64>()
-            };
-            let more = waits(&self.modelled).saturating_sub(waits(&self.measured));
-            t!("what_if.slow", rank = rank, factor = factor, more = format::count(more))
+        let slow = self.model.slow.zip(self.links.as_ref()).map(|((rank, factor), links)| {
+            let asked = Model { slow: None, ..self.model };
+            let first = (!asked.is_measured()).then(|| {
+                let measured = format::count(waits(&self.measured, None));
+                t!("what_if.links", waits = format::count(waits(links, None)), measured = measured)
+            });
+            let more = waits(&self.modelled, Some(rank)).saturating_sub(waits(links, Some(rank)));
+            let slow = t!("what_if.slow", rank = rank, factor = factor, more = format::count(more));
+            [first.unwrap_or_default(), slow].concat()
         });
         let hidden =
             others.hidden().map(|share| t!("what_if.hidden", share = format::percent(share)));
-        [slow, Some(covered), hidden].into_iter().flatten().collect()
+        [slow.map(Into::into), Some(covered), hidden].into_iter().flatten().collect()
     }
+}
+
+/// Microseconds that all ranks together stand still, but the one that is left out.
+fn waits(lanes: &Lanes, but: Option<u16>) -> u64 {
+    let counted = (0..lanes.spans.len()).filter(|&rank| Some(rank as u16) != but);
+    counted.map(|rank| waited_us(lanes, rank)).sum()
 }
 
 /// Microseconds that `rank` stands still.
@@ -187,13 +200,40 @@ mod tests {
         assert!(alone.contains("no message") && !alone.contains("hidden"), "{alone}");
     }
 
+    /// Two ranks that exchange a block once each has computed a tile of 100 µs.
+    fn late() -> WholeStep {
+        let mut step = step();
+        for events in &mut step.events {
+            events.swap(1, 2);
+            events[2].at_us = 110;
+            events.remove(4);
+        }
+        step
+    }
+
     #[test]
     fn a_slow_rank_is_named_with_what_it_costs_the_others() {
-        let slow = WhatIf::new(&step(), Model { slow: Some((1, 2.0)), ..links(150.0) });
-        assert_eq!((end_us(&slow.modelled, 0), end_us(&slow.modelled, 1)), (250, 400));
-        let words = slow.words();
-        assert!(words.starts_with("Rank 1 computes 2 times as long, and"), "{words}");
-        assert!(words.contains("45 µs longer"), "{words}");
+        let slow = Model { slow: Some((1, 2.0)), ..Model::default() };
+        let words = WhatIf::new(&late(), slow).words();
+        let expect =
+            "Rank 1 computes 2 times as long, and for that the others together wait 100 µs";
+        assert!(words.starts_with(expect), "{words}");
+    }
+
+    #[test]
+    fn what_links_cause_is_not_laid_on_a_slow_rank() {
+        let slow = Model { slow: Some((1, 2.0)), ..links(150.0) };
+        for (step, on_links, more) in [(step(), 100, 0), (late(), 300, 100)] {
+            let asked = WhatIf::new(&step, slow);
+            let expect = format!(
+                "On these links alone all ranks together wait {on_links} µs; measured were 10 µs. \
+                 Rank 1 computes 2 times as long, and for that the others together wait {more} µs \
+                 longer. "
+            );
+            assert!(asked.words().starts_with(&expect), "{}", asked.words());
+        }
+        let asked = WhatIf::new(&step(), slow);
+        assert_eq!((end_us(&asked.modelled, 0), end_us(&asked.modelled, 1)), (250, 400));
     }
 
     #[test]

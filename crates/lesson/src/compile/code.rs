@@ -44,7 +44,9 @@ pub fn html(code: &str, language: &str) -> Result<String, String> {
             .parse_html_for_line_which_includes_newline(line)
             .map_err(|error| format!("the code cannot be read: {error}"))?;
     }
-    Ok(format!("<pre class=\"code\"><code>{}</code></pre>", generator.finalize().trim_end()))
+    let html = generator.finalize();
+    // It scrolls where a line is too long, so keys must reach it.
+    Ok(format!("<pre class=\"code\" tabindex=\"0\"><code>{}</code></pre>", html.trim_end()))
 }
 
 #[cfg(test)]

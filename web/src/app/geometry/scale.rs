@@ -52,6 +52,19 @@ pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     (first as i64..=last as i64).map(|i| i as f64 * step).collect()
 }
 
+/// How the text of a tick at `x` stands to it, so that no edge of a field from `left` to `right` cuts
+/// it: an SVG `text-anchor`.
+pub fn anchor(x: f64, text: &str, (left, right): (f64, f64)) -> &'static str {
+    /// Pixels of half a letter at the size of an axis, at the most.
+    const HALF_A_LETTER: f64 = 4.0;
+    let half = HALF_A_LETTER * text.chars().count() as f64;
+    match x {
+        x if x + half > right => "end",
+        x if x - half < left => "start",
+        _ => "middle",
+    }
+}
+
 /// A tick's number, without the dust of binary fractions.
 pub fn label(tick: f64) -> String {
     let text = format!("{tick:.6}");
@@ -116,6 +129,19 @@ mod tests {
         for high in [0.003, 1.0, 7.0, 99.0, 12345.0] {
             let ticks = ticks(0.0, high, 5);
             assert!((2..=8).contains(&ticks.len()) && ticks.iter().all(|&t| t <= high * 1.001));
+        }
+    }
+
+    #[test]
+    fn no_edge_cuts_a_ticks_text() {
+        for (x, text, expect) in [
+            (34.0, "0 ms", "start"),
+            (150.0, "5 ms", "middle"),
+            (272.0, "12.5 ms", "middle"),
+            (273.0, "12.5 ms", "end"),
+            (300.0, "10 ms", "end"),
+        ] {
+            assert_eq!(anchor(x, text, (34.0, 300.0)), expect, "{x} {text}");
         }
     }
 

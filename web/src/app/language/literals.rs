@@ -15,12 +15,13 @@ const EXEMPT: [&str; 5] = [
 ];
 
 /// What reads like words and is none: names, commands, and what is for the browser alone.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 18] = [
     "Enter",
     "Ringside",
     "InfiniBand",
     ".links-matrix svg",
     ".matrix svg",
+    "<iframe width=",
     r#"pip install \"{package}\""#,
     "ArrowLeft",
     "ArrowRight",

@@ -414,3 +414,37 @@ fn the_first_ring_step_begins_with_the_beginning() {
     train(&mut state, 0);
     assert_eq!(pause(&mut state, 1), [begin(2, None, Some(0))]);
 }
+
+#[test]
+fn a_door_of_the_start_leads_to_the_heading_behind_it() {
+    let mut state = ready("");
+    assert!(state.welcome);
+    let effects = state.apply(Action::Enter(Place::Play));
+    assert_eq!(effects, [Effect::FocusHeading]);
+    assert!(!state.welcome);
+    let effects = ready("").apply(Action::Enter(Place::Doctor));
+    assert!(matches!(&effects[..], [Effect::PushAddress(_), Effect::FocusHeading]), "{effects:?}");
+}
+
+#[test]
+fn a_text_that_will_not_do_is_not_the_one_that_the_ranks_read() {
+    let mut state = ready("");
+    let text = |bytes: &[u8]| Some(OwnText { name: None, bytes: bytes.into() });
+    let long = text(&[b'a'; 4000]);
+    state.apply(Action::UseText(long.clone()));
+    assert_eq!(state.used_text, long);
+    state.apply(Action::UseText(text(b"short")));
+    assert_eq!(state.refusals[0].field, "text");
+    assert_eq!(state.used_text, long);
+}
+
+#[test]
+fn a_frame_has_the_run_and_the_usual_panels() {
+    let (mut state, _) = State::open("v=1&cp=2&lang=zh-CN&lesson=ring", Language::default());
+    state.apply(Action::Set(Field::Seed, "5".into()));
+    let address = state.frame_address();
+    assert!(address.contains("cp=2") && address.contains("seed=5"), "{address}");
+    assert!(address.ends_with("&lang=zh-CN&embed=1&panels=ring,curve"), "{address}");
+    assert!(!address.contains("lesson"), "{address}");
+    assert!(address::read(&address).notices.is_empty());
+}

@@ -17,7 +17,12 @@ pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             <h1 class="unseen">{ "Ringside" }</h1>
             <other_build::OtherBuild is_there={state.other_build} />
             <notices::Notices notices={state.notices.clone()} on={on} />
-            <div class="controls">{ view::toolbar(state, on) }</div>
+            <div class="controls">
+                { view::toolbar(state, on) }
+                if view::shows_steps(state) {
+                    { view::time_bar(state, on) }
+                }
+            </div>
             <fault_note::FaultNote fault={state.plan.config().fault} />
             { view::alert(state, on) }
             <view::watch::Watched {on}>

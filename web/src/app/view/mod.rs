@@ -60,13 +60,14 @@ use crate::t;
 use yew::prelude::*;
 
 use crate::app::browser;
-use crate::app::embed::Panel;
+use crate::app::embed::{self, Panel};
 use crate::app::engine::Phase;
 use crate::app::places::Place;
 use crate::app::record::{Figures, WholeStep};
 use crate::app::share::Keep;
 use crate::app::shared::Shared;
 use crate::app::state::{Action, State};
+use crate::app::turn;
 
 /// The whole page; its tables show `figures`, which may be a moment behind the state's.
 pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
@@ -159,6 +160,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                     <settings::Settings
                         form={state.form.clone()}
                         text={state.text.clone()}
+                        read={state.used_text.clone()}
                         refusals={state.refusals.clone()}
                         on={on}
                     />
@@ -198,9 +200,11 @@ fn toolbar(state: &State, on: &Callback<Action>) -> Html {
             can_run={state.can_run()}
             wrong={state.wrong()}
             can_step_back={state.can_step_back()}
+            is_ring={turn::is_ring(state.plan.attention())}
             few={state.embed.is_some()}
             first={state.record.first()}
             ended={state.ended}
+            hops={shows_steps(state)}
             on={on}
         >
             <reader::Reader
@@ -225,9 +229,15 @@ fn time_bar(state: &State, on: &Callback<Action>) -> Html {
             stopped={state.stopped}
             origin={state.origin.clone()}
             form={state.form.clone()}
+            forks={state.embed.is_none()}
             on={on}
         />
     }
+}
+
+/// Whether the controls that go from moment to moment are there.
+fn shows_steps(state: &State) -> bool {
+    state.embed.as_ref().is_none_or(|embed| embed.shows_steps())
 }
 
 /// What failed, if anything did.
@@ -345,6 +355,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
             if state.embed.is_none() {
                 <share::Share
                     link={browser::whole_link(&state.address(Place::Play))}
+                    frame={embed::frame(&browser::whole_link(&state.frame_address()))}
                     command={state.train_line()}
                     own_text={state.text.is_some()}
                     resumes={state.origin.is_some()}

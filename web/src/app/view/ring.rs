@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::t;
 use plan::fold::beats::Beats;
-use plan::{RunPlan, StrategyKind};
+use plan::{AttentionPlan, RunPlan, StrategyKind};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -14,6 +14,7 @@ use crate::app::glossary::Shown;
 use crate::app::record::WholeStep;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
+use crate::app::turn;
 use crate::app::view::motion::Motion;
 use crate::app::view::parts::section;
 use crate::app::view::ring_drawing::RingDrawing;
@@ -117,8 +118,9 @@ impl Component for Ring {
         let Some(beat) = self.shown.beats.get(index) else { return html! {} };
         let seen = ctx.props().newest.is_some();
         let progress = self.motion.progress(self.beats());
-        let (layers, steps) = (plan.model().layers, plan.attention().steps());
-        let words = beat_text::describe(beat, layers, steps);
+        let (layers, attention) = (plan.model().layers, plan.attention());
+        let is_ring = turn::is_ring(attention);
+        let words = beat_text::describe(beat, layers, is_ring, attention.steps());
         let caption = if seen {
             let step = self.shown.step + 1;
             match self.motion.moves() {
@@ -131,6 +133,7 @@ impl Component for Ring {
         let held = ctx.props().held.then(|| t!("ring.held"));
         let words = if seen { words } else { t!("ring.own_blocks").into_owned() };
         let spot = ctx.props().cursor.spot();
+        let terms_of_it = [Shown::Rank, Shown::Block, Shown::RingStep];
         let link = ctx.link();
         let moment = link.callback(|event: InputEvent| {
             let input: HtmlInputElement = event.target_unchecked_into();
@@ -142,7 +145,7 @@ impl Component for Ring {
         section(
             "ring",
             t!("ring.title"),
-            lead(plan.config().strategy),
+            lead(attention),
             html! {
                 <>
                     <RingDrawing
@@ -172,7 +175,7 @@ impl Component for Ring {
                             { t!("ring.animate") }
                         </label>
                     </div>
-                    { terms(&[Shown::Rank, Shown::Block, Shown::RingStep]) }
+                    { terms(&terms_of_it[..2 + usize::from(is_ring)]) }
                     <RingTable beats={self.shown.clone()} {seen} />
                     <Slices plan={plan.clone()} tokens={ctx.props().tokens.clone()} {spot} />
                 </>
@@ -222,7 +225,11 @@ fn is_other(props: &Props, old: &Props) -> bool {
 }
 
 /// What is to be seen, by strategy.
-fn lead(strategy: StrategyKind) -> Html {
+fn lead(attention: &AttentionPlan) -> Html {
+    let strategy = attention.strategy().kind();
+    if attention.sequence().world().get() == 1 {
+        return html! { { t!("turn.alone") } };
+    }
     let words = match strategy {
         StrategyKind::Ring => t!("ring.lead_ring"),
         StrategyKind::AllGather => t!("ring.lead_gather"),

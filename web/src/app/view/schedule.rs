@@ -2,14 +2,16 @@
 
 use crate::t;
 use plan::fold::times::Times;
-use plan::{RunPlan, StrategyKind, TileKind};
+use plan::{RunPlan, TileKind};
 use yew::prelude::*;
 
+use crate::app::beat_text::capital;
 use crate::app::cursor::Spot;
 use crate::app::format;
 use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
+use crate::app::turn;
 use crate::app::view::parts::{rank_button, rank_class, section};
 use crate::app::view::term::{explain, terms};
 use crate::app::view::tile_matrix::TileMatrix;
@@ -30,15 +32,19 @@ pub struct Props {
 /// The view.
 #[component]
 pub fn Schedule(Props { plan, times, spot, on }: &Props) -> Html {
+    let words: &[Shown] = match turn::is_ring(plan.attention()) {
+        true => &[Shown::Tile, Shown::RingStep, Shown::Block],
+        false => &[Shown::Tile, Shown::Block],
+    };
     section(
         "schedule",
         t!("schedule.title"),
-        html! { { t!("schedule.lead") } },
+        html! { { turn::lead(plan.attention()) } },
         html! {
             <div class="side-by-side">
                 <div>
                     <TileMatrix plan={plan.clone()} spot={*spot} {on} />
-                    { terms(&[Shown::Tile, Shown::RingStep, Shown::Block]) }
+                    { terms(words) }
                 </div>
                 <div>
                     { work(plan, times, *spot) }
@@ -98,6 +104,9 @@ fn work(plan: &RunPlan, times: &Times, spot: Spot) -> Html {
                 </thead>
                 <tbody>{ for (0..ranks.len()).map(row) }</tbody>
             </table>
+            if attention.strategy().ulysses() > 1 {
+                <p class="hint">{ t!("schedule.share", share = attention.strategy().ulysses()) }</p>
+            }
         </>
     }
 }
@@ -110,20 +119,16 @@ fn steps(plan: &RunPlan, spot: Spot) -> Html {
         TileKind::Partial => t!("schedule.part"),
         TileKind::Skip => t!("schedule.skip"),
     };
-    let gathers = plan.attention().strategy().kind() == StrategyKind::AllGather;
     html! {
         <details>
             <summary>{ t!("schedule.as_table") }</summary>
-            if gathers {
-                <p class="hint">{ t!("schedule.gathers") }</p>
-            }
             <div class="scroll" tabindex="0" role="region" aria-label={t!("schedule.by_step")}>
                 <table>
                     <thead>
                         <tr>
                             <th scope="col">{ t!("schedule.rank") }</th>
                             { for (0..plan.attention().steps()).map(|step| html! {
-                                <th key={step} scope="col">{ t!("schedule.ring_step", step = step + 1) }</th>
+                                <th key={step} scope="col">{ capital(&turn::at(plan.attention(), step)) }</th>
                             }) }
                             <th scope="col">{ t!("schedule.pairs") }</th>
                         </tr>

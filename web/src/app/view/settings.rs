@@ -22,6 +22,8 @@ pub struct Props {
     pub form: Shared<Form>,
     /// The user's own text.
     pub text: Option<OwnText>,
+    /// The text of the run.
+    pub read: Option<OwnText>,
     /// What is wrong.
     pub refusals: Rc<[Refusal]>,
     /// Where actions go.
@@ -46,7 +48,7 @@ const LAB: [Field; 1] = [Field::Fault];
 
 /// The panel.
 #[component]
-pub fn Settings(Props { form, text, refusals, on }: &Props) -> Html {
+pub fn Settings(Props { form, text, read, refusals, on }: &Props) -> Html {
     let text_bytes = text.as_ref().map(|text| text.bytes.len());
     let controls = |fields: &'static [Field]| {
         let control = |&field: &Field| {
@@ -69,7 +71,7 @@ pub fn Settings(Props { form, text, refusals, on }: &Props) -> Html {
         <section class="settings" aria-labelledby="settings-title">
             <h2 id="settings-title">{ t!("settings.title") }</h2>
             <p class="lead">{ t!("settings.lead") }</p>
-            <TextBox text={text.clone()} used={form.get(Field::Task) == "text"} refusal={text_refusal} {on} />
+            <TextBox text={text.clone()} read={read.clone()} used={form.get(Field::Task) == "text"} refusal={text_refusal} {on} />
             { controls(&SEQUENCE) }
             <details open={true}>
                 <summary>{ t!("settings.model") }</summary>

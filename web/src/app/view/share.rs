@@ -15,6 +15,8 @@ use crate::app::view::parts::section;
 pub struct Props {
     /// The whole address of the run.
     pub link: AttrValue,
+    /// What shows it inside another page.
+    pub frame: AttrValue,
     /// The line that trains it natively.
     pub command: AttrValue,
     /// Whether it reads a text of the user's own.
@@ -32,7 +34,7 @@ pub struct Props {
 /// The view.
 #[component]
 pub fn Share(props: &Props) -> Html {
-    let Props { link, command, own_text, resumes, numbers, kept, on } = props;
+    let Props { link, frame, command, own_text, resumes, numbers, kept, on } = props;
     let file = |keep: Keep, key: &'static str| {
         let enabled = matches!(keep, Keep::Text | Keep::Origin) || numbers.contains(&keep);
         html! {
@@ -65,6 +67,12 @@ pub fn Share(props: &Props) -> Html {
                         if *resumes {
                             <p class="hint">{ t!("share.link_origin") }</p>
                         }
+                        <Copyable
+                            id="run-frame"
+                            title={t!("share.frame")}
+                            button={t!("share.copy_frame")}
+                            text={frame.clone()}
+                        />
                     </div>
                     <div class="copyable">
                         <Copyable

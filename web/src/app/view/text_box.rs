@@ -1,15 +1,12 @@
 //! The user's own text: pasted, opened from a file, or dropped on the page.
 
-use std::borrow::Cow;
-
 use crate::t;
 use plan::Refusal;
 use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 
 use crate::app::fields::Field;
-use crate::app::format;
-use crate::app::own_text::Unfit;
+use crate::app::own_text::{Unfit, source};
 use crate::app::state::{Action, OwnText};
 use crate::app::view::field::sentence;
 use crate::app::view::file_button::FileButton;
@@ -18,8 +15,10 @@ use crate::app::view::own_file;
 /// Properties of [`TextBox`].
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
-    /// The text, if it is not the built-in one.
+    /// The text that was given, if it is not the built-in one.
     pub text: Option<OwnText>,
+    /// The text of the run: an earlier one, while that will not do.
+    pub read: Option<OwnText>,
     /// Whether the task reads a text at all.
     pub used: bool,
     /// What is wrong with it.
@@ -30,7 +29,7 @@ pub struct Props {
 
 /// The box with its buttons.
 #[component]
-pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
+pub fn TextBox(Props { text, read, used, refusal, on }: &Props) -> Html {
     let area = use_node_ref();
     // A file that could not be taken changes nothing of the run: the box alone tells of it.
     let fault = use_state(|| None::<String>);
@@ -83,19 +82,9 @@ pub fn TextBox(Props { text, used, refusal, on }: &Props) -> Html {
             on.emit(Action::UseText(None));
         })
     };
-    let source = match text {
-        _ if !used => {
-            let task = Field::Task.option("text");
-            t!("text_box.unused", task = task)
-        }
-        None => t!("text_box.built_in"),
-        Some(OwnText { name, bytes }) => {
-            let name = name.as_deref().map_or_else(|| t!("text_box.pasted"), Cow::from);
-            match bytes.len() {
-                1 => t!("text_box.read_one", name = name),
-                bytes => t!("text_box.read", name = name, bytes = format::count(bytes as u64)),
-            }
-        }
+    let source = match used {
+        false => t!("text_box.unused", task = Field::Task.option("text")),
+        true => source(read.as_ref()),
     };
     let wrong = (*fault).clone().or_else(|| refusal.as_ref().map(sentence));
     // What came of a file is said aloud; typing says nothing.

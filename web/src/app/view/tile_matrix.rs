@@ -13,6 +13,7 @@ use crate::app::geometry::matrix::{Block, Cell, Matrix, bands, matrix};
 use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
+use crate::app::turn;
 use crate::app::view::parts::{keyed, rank_class};
 use crate::app::view::term::explain;
 
@@ -56,7 +57,7 @@ pub fn TileMatrix(Props { plan, spot, on }: &Props) -> Html {
             Some(Act::Move(spot(to)))
         })
     };
-    let words = title(&matrix.cells[row * count + column]);
+    let words = title(attention, &matrix.cells[row * count + column]);
     html! {
         <figure class="matrix">
             <div
@@ -163,7 +164,7 @@ fn Tiles(TilesProps { plan }: &TilesProps) -> Html {
 }
 
 /// A tile in words.
-fn title(cell: &Cell) -> String {
+fn title(attention: &AttentionPlan, cell: &Cell) -> String {
     let seen = match cell.kind {
         TileKind::Full => t!("tiles.full"),
         TileKind::Partial => t!("tiles.in_part"),
@@ -172,7 +173,7 @@ fn title(cell: &Cell) -> String {
     t!(
         "tiles.tile",
         ranks = format::list(&cell.ranks),
-        step = cell.step + 1,
+        turn = turn::at(attention, cell.step),
         seen = seen,
         pairs = format::count(cell.pairs)
     )
@@ -213,7 +214,7 @@ fn tile(attention: &AttentionPlan, matrix: &Matrix, cell: &Cell, size: f64) -> H
             data-rank={number(spot.rank)}
             data-block={number(spot.block)}
         >
-            <title>{ title(cell) }</title>
+            <title>{ title(attention, cell) }</title>
             <rect x={px(left + 1.0)} y={px(top + 1.0)} width={px(size - 2.0)} height={px(size - 2.0)} />
             <path d={shape} ~style={fill} />
             if cell.kind != TileKind::Skip && size > 15.0 {

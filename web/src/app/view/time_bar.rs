@@ -37,6 +37,8 @@ pub struct Props {
     pub origin: Option<Rc<Origin>>,
     /// What is entered, for the speed.
     pub form: Shared<Form>,
+    /// Whether another run can be begun here at all.
+    pub forks: bool,
     /// Where actions go.
     pub on: Callback<Action>,
 }
@@ -44,7 +46,8 @@ pub struct Props {
 /// The bar.
 #[component]
 pub fn TimeBar(props: &Props) -> Html {
-    let Props { first, at, furthest, look, can_seek, can_fork, stopped, origin, form, on } = props;
+    let Props { first, at, furthest, look, can_seek, can_fork, stopped, origin, form, forks, on } =
+        props;
     let shown = look.unwrap_or(*at);
     let number = |event: &InputEvent| value(event.target_unchecked_into::<HtmlInputElement>());
     let look_at = on.reform(move |event: InputEvent| Action::Look(Some(number(&event))));
@@ -84,15 +87,17 @@ pub fn TimeBar(props: &Props) -> Html {
                 offers={speeds}
                 {on}
             />
-            <button
-                type="button"
-                data-control="fork"
-                title={fork_title}
-                aria-disabled={(!can_fork).to_string()}
-                onclick={fork}
-            >
-                { t!("time_bar.fork") }
-            </button>
+            if *forks {
+                <button
+                    type="button"
+                    data-control="fork"
+                    title={fork_title}
+                    aria-disabled={(!can_fork).to_string()}
+                    onclick={fork}
+                >
+                    { t!("time_bar.fork") }
+                </button>
+            }
             if let Some(origin) = origin {
                 <p class="origin">
                     { began(origin) }

@@ -167,7 +167,7 @@ impl Component for TimelineView {
                         lanes={self.timeline.lanes().clone()}
                         chosen={self.timeline.chosen()}
                         opened={self.opened}
-                        world={plan.mesh().world().get()}
+                        plan={plan.clone()}
                         toggled={ctx.link().callback(Msg::Table)}
                     />
                 </>

@@ -24,8 +24,12 @@ pub struct Props {
     pub wrong: Vec<Cow<'static, str>>,
     /// Whether Step back may.
     pub can_step_back: bool,
+    /// Whether blocks go around a ring.
+    pub is_ring: bool,
     /// Whether only the buttons that a page inside another page has are there.
     pub few: bool,
+    /// Whether a step can be gone through exchange by exchange.
+    pub hops: bool,
     /// The step at which the run began.
     pub first: u32,
     /// Steps of the run that a change has ended.
@@ -39,8 +43,8 @@ pub struct Props {
 /// The run's controls.
 #[component]
 pub fn Toolbar(props: &Props) -> Html {
-    let Props { phase, ready, can_run, wrong, can_step_back, few, first, ended, on, children } =
-        props;
+    let Props { phase, ready, can_run, wrong, can_step_back, is_ring, few, hops, .. } = props;
+    let Props { first, ended, on, children, .. } = props;
     let reset = match first {
         0 => t!("toolbar.title.reset"),
         step => t!("toolbar.title.reset_to", step = step),
@@ -53,7 +57,7 @@ pub fn Toolbar(props: &Props) -> Html {
     let button = |key: &'static str, command: Command, enabled: bool, action: fn() -> Action| {
         let class = if key == "run" { "primary" } else { "" };
         let control = match key {
-            "ring" => "ring-step",
+            "ring" | "exchange" => "ring-step",
             "back" => "step-back",
             key => key,
         };
@@ -77,8 +81,10 @@ pub fn Toolbar(props: &Props) -> Html {
                 { button("run", Command::RunOrPause, run, || Action::Run) }
                 { button("pause", Command::RunOrPause, pause, || Action::Pause) }
                 { button("step", Command::Step, *can_run && stands, || Action::Step) }
+                if *hops {
+                    { button(if *is_ring { "ring" } else { "exchange" }, Command::RingStep, *can_run && stands, || Action::Hop) }
+                }
                 if !few {
-                    { button("ring", Command::RingStep, *can_run && stands, || Action::Hop) }
                     { button("back", Command::StepBack, *can_step_back, || Action::StepBack) }
                 }
                 <button
@@ -158,7 +164,7 @@ fn icon(key: &str) -> Html {
         "run" => "M4 2l10 6-10 6z",
         "pause" => "M3 2h4v12H3zM9 2h4v12H9z",
         "step" => "M2 2l8 6-8 6zM11 2h3v12h-3z",
-        "ring" => "M8 1a7 7 0 1 0 7 7h-3a4 4 0 1 1-4-4zM10 1l5 3.5-5 3.5z",
+        "ring" | "exchange" => "M8 1a7 7 0 1 0 7 7h-3a4 4 0 1 1-4-4zM10 1l5 3.5-5 3.5z",
         "back" => "M14 2L6 8l8 6zM2 2h3v12H2z",
         "reset" => "M8 3V0L3.5 4 8 8V5a4 4 0 1 1-4 4H2a6 6 0 1 0 6-6z",
         _ => "M2 2h12v12H2zM4 4v8h8V4zM5.5 5.5h2v2h-2zM8.5 8.5h2v2h-2z",

@@ -93,7 +93,7 @@ impl Component for Welcome {
                         on={ctx.props().on.clone()}
                     />
                     <figcaption>
-                        <p class="beat">{ beat_text::describe(beat, 1, recorded::RING_STEPS) }</p>
+                        <p class="beat">{ beat_text::describe(beat, 1, true, recorded::RING_STEPS) }</p>
                         <p class="hint">{ t!("welcome.recorded") }</p>
                         <span class="buttons">
                             <button type="button" class="quiet" aria-pressed={(!moves).to_string()} onclick={turn}>
@@ -118,7 +118,7 @@ impl Welcome {
 }
 
 fn door(place: Place, href: &str, on: &Callback<Action>) -> Html {
-    let go = plain_click(on, move || Action::Go(place));
+    let go = plain_click(on, move || Action::Enter(place));
     html! {
         <li key={place.key()}>
             <a class="door" href={href.to_owned()} onclick={go}>

@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use crate::app::cursor::Spot;
+use crate::app::geometry::scale::anchor;
 use crate::app::geometry::timeline::{AXIS, Drawing, GUTTER, LANE, Look, Rect};
 use crate::app::shared::Shared;
 use crate::app::view::parts::rank_class;
@@ -76,18 +77,11 @@ fn Drawn(DrawnProps { drawing, world, block, pattern }: &DrawnProps) -> Html {
         }
     };
     let tick = |(index, (x, text)): (usize, &(f64, String))| {
-        // The last one's text would stick out.
-        let anchor = if *x > width - 24.0 {
-            "end"
-        } else if *x < GUTTER + 12.0 {
-            "start"
-        } else {
-            "middle"
-        };
+        // The style sheet lets the text inherit it.
         html! {
-            <g key={index}>
+            <g key={index} text-anchor={anchor(*x, text, (GUTTER, width))}>
                 <path class="grid" d={format!("M{x:.1} {:.1}V{height:.0}", AXIS - 4.0)} />
-                <text class="tick" text-anchor={anchor} x={px(*x)} y="13">{ text }</text>
+                <text class="tick" x={px(*x)} y="13">{ text }</text>
             </g>
         }
     };

@@ -1,7 +1,9 @@
 //! The spans of one rank as a table: the words behind the timeline.
 
+use std::borrow::Cow;
+
 use crate::t;
-use plan::EventKind;
+use plan::{EventKind, RunPlan};
 use web_sys::{HtmlElement, HtmlSelectElement};
 use yew::prelude::*;
 
@@ -11,6 +13,7 @@ use crate::app::record::WholeStep;
 use crate::app::shared::Shared;
 use crate::app::span_text::{Told, tell};
 use crate::app::timeline::Place;
+use crate::app::turn;
 
 /// Properties of [`Spans`].
 #[derive(Clone, PartialEq, Properties)]
@@ -23,15 +26,15 @@ pub struct Props {
     pub chosen: Option<Place>,
     /// Whether the table is open; a closed one has no rows to keep up.
     pub opened: bool,
-    /// Ranks of the run.
-    pub world: usize,
+    /// The run.
+    pub plan: Shared<RunPlan>,
     /// Hears whether it is open.
     pub toggled: Callback<bool>,
 }
 
 /// The table, with the choice of a rank.
 #[component]
-pub fn Spans(Props { step, lanes, chosen, opened, world, toggled }: &Props) -> Html {
+pub fn Spans(Props { step, lanes, chosen, opened, plan, toggled }: &Props) -> Html {
     let picked = use_state(|| None::<usize>);
     {
         // A span chosen in the drawing brings the table of its rank.
@@ -39,6 +42,7 @@ pub fn Spans(Props { step, lanes, chosen, opened, world, toggled }: &Props) -> H
         use_effect_with(*chosen, move |_| picked.set(None));
     }
     let rank = picked.or(chosen.map(|(rank, _)| rank)).unwrap_or(0);
+    let world = plan.mesh().world().get();
     let rank = rank.min(world.saturating_sub(1));
     let pick = Callback::from(move |event: Event| {
         let select: HtmlSelectElement = event.target_unchecked_into();
@@ -56,7 +60,7 @@ pub fn Spans(Props { step, lanes, chosen, opened, world, toggled }: &Props) -> H
                 <div class="field span-rank">
                     <label for="timeline-rank">{ t!("spans.of_rank") }</label>
                     <select id="timeline-rank" onchange={pick}>
-                        { for (0..*world).map(|other| html! {
+                        { for (0..world).map(|other| html! {
                             <option key={other} value={other.to_string()} selected={other == rank}>{ other }</option>
                         }) }
                     </select>
@@ -65,7 +69,7 @@ pub fn Spans(Props { step, lanes, chosen, opened, world, toggled }: &Props) -> H
                     <p>{ t!("spans.no_step") }</p>
                 } else {
                     <div class="scroll tall" tabindex="0" role="region" aria-label={t!("spans.title")}>
-                        { table(spans, told) }
+                        { table(spans, told, turn::name(plan.attention())) }
                     </div>
                 }
             }
@@ -73,14 +77,14 @@ pub fn Spans(Props { step, lanes, chosen, opened, world, toggled }: &Props) -> H
     }
 }
 
-fn table(spans: &[Span], told: Option<usize>) -> Html {
+fn table(spans: &[Span], told: Option<usize>, turn: Cow<'static, str>) -> Html {
     html! {
         <table>
             <thead>
                 <tr>
                     <th scope="col" class="text">{ t!("spans.what") }</th>
                     <th scope="col">{ t!("spans.layer") }</th>
-                    <th scope="col">{ t!("spans.ring_step") }</th>
+                    <th scope="col">{ turn }</th>
                     <th scope="col">{ t!("spans.other") }</th>
                     <th scope="col">{ t!("spans.start") }</th>
                     <th scope="col">{ t!("spans.took") }</th>
@@ -103,7 +107,7 @@ fn row(index: usize, span: &Span, told: bool) -> Html {
         <tr key={index} aria-current={told.then_some("true")} data-rank={span.rank.to_string()} data-block={block}>
             <th scope="row" class="text">{ what }</th>
             <td>{ number(layer.map(|n| n as u64)) }</td>
-            <td>{ number(ring_step.map(|n| n as u64)) }</td>
+            <td>{ number(ring_step.map(|n| n as u64 + 1)) }</td>
             <td>{ number(other.map(u64::from)) }</td>
             <td>{ format::count(span.start_us) }</td>
             <td>{ format::count(span.took_us) }</td>
