@@ -219,6 +219,15 @@ impl Field {
         }
     }
 
+    /// A value in the words that stand on the control; what is typed stands for itself.
+    pub fn shown(self, value: &str) -> Cow<'static, str> {
+        let offered = match self.kind() {
+            Kind::Choice(all) | Kind::Few(all, ..) => all.iter().find(|&&offered| offered == value),
+            _ => None,
+        };
+        offered.map_or_else(|| value.to_owned().into(), |offered| self.option(offered))
+    }
+
     /// What an empty value means, where it is a number that may be left out.
     pub fn placeholder(self) -> Option<Cow<'static, str>> {
         match self.kind() {
@@ -348,6 +357,9 @@ mod tests {
         assert_eq!(Field::Strategy.option("all-gather"), "All-gather");
         assert_eq!(Field::UlyssesDegree.option(""), "automatic");
         assert_eq!(Field::Cp.option("8"), "8");
+        assert_eq!(Field::Layout.shown("contiguous"), "Contiguous");
+        assert_eq!(Field::Fault.shown(""), "none");
+        assert_eq!(Field::Window.shown("64"), "64");
         assert_eq!(Field::KvHeads.placeholder().as_deref(), Some("all"));
         for field in Field::ALL {
             let (Kind::Choice(values) | Kind::Few(values, ..)) = field.kind() else { continue };

@@ -2,6 +2,7 @@
 
 use plan::command::Report;
 
+use crate::app::run_error;
 use crate::app::shared::Shared;
 use crate::app::state::{Effect, SelfTest, State, TestResult};
 use crate::cluster::{ClusterEvent, Failure};
@@ -61,7 +62,8 @@ impl State {
             }
             Report::Snapshot { run, steps, bytes } => self.keep_state(run, steps, bytes),
             Report::Failed { run, kind, message } if run == current => {
-                self.fail(Failure::of_rank(rank, kind, message.into()))
+                let message = run_error::read(&self.plan, &kind, message);
+                self.fail(Failure::of_rank(rank, kind, message))
             }
             Report::Panicked { message } => {
                 self.fail(Failure::of_rank(rank, String::new(), message.into()))

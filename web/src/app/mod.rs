@@ -40,6 +40,7 @@ pub mod record;
 pub mod recorded;
 pub mod reference;
 mod root;
+pub mod run_error;
 pub mod share;
 pub mod shared;
 pub mod snapshots;

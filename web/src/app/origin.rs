@@ -31,8 +31,8 @@ pub struct Origin {
 pub enum NoCheckpoint {
     /// There is nothing in it.
     Empty(String),
-    /// It is no safetensors file, and why.
-    NoFile(String, String),
+    /// It is no safetensors file.
+    NoFile(String),
     /// It does not say which run it belongs to.
     NotOurs(String),
     /// It is longer than the page opens: its bytes.
@@ -46,7 +46,7 @@ impl NoCheckpoint {
     pub fn words(&self) -> Cow<'static, str> {
         match self {
             Self::Empty(name) => t!("origin.empty", name = name),
-            Self::NoFile(name, error) => t!("origin.no_file", name = name, error = error),
+            Self::NoFile(name) => t!("origin.no_file", name = name),
             Self::NotOurs(name) => t!("origin.not_ours", name = name),
             Self::TooLong(name, size) => {
                 let (size, most) = (format::bytes(*size), format::bytes(MAX_BYTES as u64));
@@ -64,7 +64,7 @@ impl Origin {
             return Err(NoCheckpoint::Empty(name.to_owned()));
         }
         let (_, header) = SafeTensors::read_metadata(&bytes)
-            .map_err(|error| NoCheckpoint::NoFile(name.to_owned(), error.to_string()))?;
+            .map_err(|_| NoCheckpoint::NoFile(name.to_owned()))?;
         let text = header.metadata().as_ref().and_then(|entries| entries.get(ENTRY));
         let saved = text
             .and_then(|text| text.parse::<Saved>().ok())
@@ -128,7 +128,7 @@ pub(super) mod tests {
     fn what_is_no_checkpoint_of_ours_is_told() {
         for (bytes, why) in [
             (Vec::new(), "a.bin is empty"),
-            (b"hello".to_vec(), "a.bin"),
+            (b"hello".to_vec(), "a.bin is no safetensors file"),
             (checkpoint(None), "not saved by Ringside"),
             (checkpoint(Some("steps_done=x")), "not saved by Ringside"),
         ] {

@@ -86,9 +86,9 @@ pub fn Compare(props: &Props) -> Html {
 fn changed(beside: &Beside, form: &Form) -> Html {
     let changes = beside.changes(form);
     let row = |(field, was, is): &Change| {
-        let shown = |value: &str| match value {
-            "" => t!("compare.none").into_owned(),
-            value => value.to_owned(),
+        let shown = |value: &str| match field.shown(value) {
+            shown if shown.is_empty() => t!("compare.none"),
+            shown => shown,
         };
         html! {
             <tr key={field.key()}>
