@@ -40,8 +40,12 @@ pub struct Open {
     pub lesson: Option<Rc<Lesson>>,
     /// The step's number, from 0.
     pub at: usize,
+    /// The option that the learner has marked, in an answer that may be given yet.
+    pub picked: Option<usize>,
     /// What came of the learner's answer.
     pub given: Given,
+    /// Whether the lesson was opened at this step, so that nothing before it has set up the run.
+    is_entered: bool,
     /// How the step stands.
     pub seen: Rc<Seen>,
     /// Whether the keyboard's focus goes to the step's heading.
@@ -103,6 +107,8 @@ pub enum Act {
     SetUp,
     /// The user wants to be led to what the step is about.
     Lead,
+    /// The user marks an option, and may answer with it.
+    Pick(usize),
     /// The user answers.
     Answer(Reply),
     /// The user folds or unfolds the panel.
@@ -158,7 +164,9 @@ impl Open {
             asked: asked.to_owned(),
             lesson: None,
             at: 0,
+            picked: None,
             given: Given::Nothing,
+            is_entered: false,
             led: (0, 0),
             seen: Rc::default(),
             wants_focus: false,
@@ -168,6 +176,21 @@ impl Open {
     /// The step that is open, once the lesson is here.
     pub fn step(&self) -> Option<&Step> {
         self.lesson.as_ref()?.steps.get(self.at)
+    }
+
+    /// The address from which the step begins: its own, or that of the steps before it, where they
+    /// were not gone through.
+    pub fn begins(&self) -> Option<&str> {
+        let steps = self.lesson.as_ref()?.steps.get(..=self.at)?;
+        let before = if self.is_entered { steps.len() } else { 1 };
+        steps.iter().rev().take(before).find_map(|step| step.open.as_deref())
+    }
+
+    fn go(&mut self, at: usize) {
+        if self.at != at {
+            (self.at, self.picked, self.given) = (at, None, Given::Nothing);
+            self.is_entered = false;
+        }
     }
 }
 
@@ -199,6 +222,12 @@ impl State {
             }
             Act::SetUp => self.set_up(),
             Act::Lead => self.lead(),
+            Act::Pick(option) => {
+                if let Some(open) = &mut self.lessons.make_mut().open {
+                    open.picked = Some(option);
+                }
+                Vec::new()
+            }
             Act::Answer(reply) => {
                 let given = self.judged(&reply);
                 if let Some(open) = &mut self.lessons.make_mut().open {
@@ -241,6 +270,17 @@ impl State {
         }
         self.lessons.make_mut().open = Some(Open::new(id, step));
         self.fetch_open()
+    }
+
+    /// Goes to the lesson and step of an earlier moment, or to where none was open.
+    pub(super) fn return_to_lesson(&mut self, asked: Option<(&str, &str)>) -> Vec<Effect> {
+        if asked.is_none() {
+            self.lessons.make_mut().open = None;
+            return Vec::new();
+        }
+        let effects = self.open_lesson(asked);
+        self.want_focus();
+        effects
     }
 
     /// Asks for the list of lessons, if it is not here.
@@ -307,6 +347,9 @@ impl State {
             Some(lesson) => {
                 open.lesson = Some(Rc::new(lesson));
                 self.find_step();
+                if let Some(open) = &mut self.lessons.make_mut().open {
+                    open.is_entered = true;
+                }
                 vec![self.lesson_address()]
             }
         }
@@ -331,10 +374,7 @@ impl State {
             None => nearest(),
         };
         let title = lesson.steps[at].title.clone();
-        if open.at != at {
-            open.given = Given::Nothing;
-        }
-        open.at = at;
+        open.go(at);
         if found.is_none() && !asked.is_empty() {
             self.add_notice(Notice::LessonStep(crate::app::whole::brief(&asked), title));
         }
@@ -348,10 +388,11 @@ impl State {
             return Vec::new();
         }
         if let Some(open) = &mut self.lessons.make_mut().open {
-            (open.at, open.given) = (at, Given::Nothing);
+            open.go(at);
         }
         self.want_focus();
-        vec![self.lesson_address()]
+        // Back and Forward go from step to step.
+        vec![Effect::PushAddress(self.address(self.place))]
     }
 
     fn want_focus(&mut self) {
@@ -364,10 +405,10 @@ impl State {
 
     /// Opens what the step begins from, afresh; the lesson, the language and a kept run stay.
     fn set_up(&mut self) -> Vec<Effect> {
-        let Some(address) = self.lessons.step().and_then(|step| step.open.clone()) else {
+        let Some(address) = self.lessons.open.as_ref().and_then(Open::begins) else {
             return Vec::new();
         };
-        let opened = address::read(&address);
+        let opened = address::read(address);
         self.text = None;
         self.set_origin(None);
         let (place, was) = (opened.place, self.place);

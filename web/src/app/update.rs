@@ -303,15 +303,18 @@ impl State {
         effects
     }
 
-    /// Takes the place from an address of an earlier moment, and writes the run of this one; from
+    /// Takes place and lesson from an address of an earlier moment, and writes the run of this one; from
     /// run to run it goes as by a link.
     fn return_to(&mut self, address: &str) -> Vec<Effect> {
-        let place = address::read(address).place;
-        if place == self.place {
+        let Opened { place, lesson, .. } = address::read(address);
+        let lesson = lesson.as_ref().map(|(lesson, step)| (&lesson[..], &step[..]));
+        let is_same = lesson == self.lessons.address();
+        if place == self.place && is_same {
             return self.open_address(address);
         }
         self.place = place;
-        let mut effects: Vec<Effect> = self.write_address().into_iter().collect();
+        let mut effects = if is_same { Vec::new() } else { self.return_to_lesson(lesson) };
+        effects.extend(self.write_address());
         if place == Place::Learn {
             effects.extend(self.need_index());
         }

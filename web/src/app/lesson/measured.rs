@@ -5,7 +5,7 @@ use lesson::condition::NONE;
 use plan::RunPlan;
 use plan::fold::{Curve, StepNumbers};
 use plan::memory::memory;
-use plan::runtime::{Outcome, detect};
+use plan::runtime::{Branch, Outcome, detect};
 
 use crate::app::cost::Costs;
 use crate::app::engine::Phase;
@@ -270,10 +270,15 @@ fn backend(state: &State, what: &str) -> Option<Value> {
         "world" => Value::Number(profile.map(|profile| profile.world_size.get() as f64)),
         "branch" => {
             let path = detection.iter().flat_map(|detection| &detection.path);
-            Value::Among(path.map(|branch| kebab(&format!("{branch:?}"))).collect())
+            Value::Among(path.copied().map(branch_name).collect())
         }
         _ => return None,
     })
+}
+
+/// What a lesson calls a branch of the decision tree.
+pub fn branch_name(branch: Branch) -> String {
+    kebab(&format!("{branch:?}"))
 }
 
 /// `NoGpu` as `no-gpu`.

@@ -180,7 +180,7 @@ fn steps_are_gone_through_by_buttons_and_keys() {
     use crate::app::keys::Command;
     let mut state = opened("v=1&lesson=ring&step=run");
     let effects = act(&mut state, Act::Move(1));
-    assert!(effects.iter().any(|e| matches!(e, Effect::WriteAddress(a) if a.ends_with("share"))));
+    assert!(effects.iter().any(|e| matches!(e, Effect::PushAddress(a) if a.ends_with("share"))));
     assert!(state.lessons.open.as_ref().is_some_and(|open| open.wants_focus));
     act(&mut state, Act::Focused);
     state.apply(Action::Press(Command::LessonOn, 0));
@@ -190,6 +190,61 @@ fn steps_are_gone_through_by_buttons_and_keys() {
     assert_eq!(at(&state), ("ring", "share"));
     act(&mut state, Act::Close);
     assert!(state.apply(Action::Press(Command::LessonOn, 0)).is_empty());
+}
+
+#[test]
+fn back_and_forward_go_from_step_to_step_and_leave_the_run() {
+    let mut state = opened("v=1&lesson=ring&step=run");
+    let before = state.address(state.place);
+    act(&mut state, Act::Move(1));
+    state.apply(Action::Set(Field::Cp, "8".into()));
+    let after = state.address(state.place);
+    let effects = state.apply(Action::Return(before.clone()));
+    assert_eq!((at(&state), state.world()), (("ring", "run"), 8));
+    assert!(state.lessons.open.as_ref().is_some_and(|open| open.wants_focus));
+    let written = |a: &str| a.contains("cp=8") && a.ends_with("run");
+    assert!(matches!(&effects[..], [Effect::WriteAddress(a)] if written(a)), "{effects:?}");
+    state.apply(Action::Return(after));
+    assert_eq!(at(&state), ("ring", "share"));
+    // Before the lesson there was none.
+    state.apply(Action::Return("v=1&cp=8".into()));
+    assert!(state.lessons.open.is_none());
+    let effects = state.apply(Action::Return(before));
+    serve(&mut state, effects);
+    assert_eq!((at(&state), state.world()), (("ring", "run"), 8));
+}
+
+#[test]
+fn a_lesson_that_is_opened_at_a_later_step_can_be_set_up_there() {
+    let begins =
+        |state: &State| state.lessons.open.as_ref().and_then(Open::begins).map(str::to_owned);
+    let mut state = opened("v=1&lesson=ring&step=share");
+    assert_eq!(begins(&state).as_deref(), Some("cp=2&seq_len=64"));
+    act(&mut state, Act::SetUp);
+    assert_eq!((at(&state), state.world()), (("ring", "share"), 2));
+    // Who comes from the step before has set it up there.
+    act(&mut state, Act::Move(1));
+    assert_eq!(begins(&state), None);
+    act(&mut state, Act::Go(0));
+    assert!(begins(&state).is_some());
+    act(&mut state, Act::Move(1));
+    assert_eq!(begins(&state), None);
+    assert!(act(&mut state, Act::SetUp).is_empty());
+}
+
+#[test]
+fn a_check_speaks_of_machines_and_branches_as_the_page_does() {
+    let state = opened("v=1");
+    for (subject, value, expect) in [
+        ("backend.preset", "colab-cpu", "needed: Colab without a GPU"),
+        ("backend.branch", "gpu-refused", "needed: “none, and device = cuda”"),
+        ("layout", "zigzag", "needed: Zigzag"),
+        ("place", "doctor", "needed: Doctor"),
+    ] {
+        let (subject, value) = (subject.to_owned(), value.to_owned());
+        let words = words::of(&state, &Condition { subject, op: lesson::Op::Is, value });
+        assert!(words.ends_with(expect), "{words}");
+    }
 }
 
 #[test]
@@ -276,12 +331,17 @@ fn an_answer_is_compared_with_what_was_measured() {
 
 #[test]
 fn another_language_brings_the_same_step() {
-    let mut state = opened("v=1&lesson=ring&step=share");
+    let mut state = opened("v=1&lesson=ring&step=who");
+    act(&mut state, Act::Pick(1));
+    let picked = |state: &State| state.lessons.open.as_ref().and_then(|open| open.picked);
     let effects = state.apply(Action::Speak(Language::Chinese));
     assert!(state.lessons.step().is_some(), "the old text stays until the new one is here");
     serve(&mut state, effects);
-    assert_eq!(state.lessons.step().map(|step| &step.title[..]), Some("分"));
-    assert_eq!(at(&state), ("ring", "share"));
+    assert_eq!(state.lessons.step().map(|step| &step.title[..]), Some("谁"));
+    assert_eq!((at(&state), picked(&state)), (("ring", "who"), Some(1)));
+    act(&mut state, Act::Move(-1));
+    act(&mut state, Act::Move(1));
+    assert_eq!(picked(&state), None);
 }
 
 #[test]

@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 
 use lesson::{Condition, Format, Live};
+use plan::runtime::{Branch, Preset};
 
-use crate::app::fields::{Field, Kind};
+use crate::app::fields::Field;
 use crate::app::format;
-use crate::app::lesson::measured::{Value, number, of as value_of};
+use crate::app::language::told;
+use crate::app::lesson::measured::{self, Value, number, of as value_of};
 use crate::app::places::Place;
 use crate::app::state::State;
 use crate::t;
@@ -20,7 +22,9 @@ pub fn of(state: &State, condition: &Condition) -> String {
     let now = match value_of(state, subject) {
         Some(Value::Number(Some(number))) => shown(subject, number),
         Some(Value::Word(word)) if !word.is_empty() => worded(subject, &word),
-        Some(Value::Among(words)) if !words.is_empty() => format::listed(words),
+        Some(Value::Among(words)) if !words.is_empty() => {
+            format::listed(words.iter().map(|word| worded(subject, word)))
+        }
         _ => t!("lesson.nothing").into_owned(),
     };
     let needed = match value.parse::<f64>() {
@@ -71,13 +75,19 @@ fn plain(number: f64) -> String {
 
 fn worded(subject: &str, word: &str) -> String {
     let field = Field::by_key(subject.trim_start_matches("beside."));
-    // In the words that stand on the control.
-    if let Some((field, Kind::Choice(all) | Kind::Few(all, ..))) = field.map(|f| (f, f.kind()))
-        && let Some(&choice) = all.iter().find(|&&choice| choice == word)
-    {
-        return field.option(choice).into_owned();
-    }
     match (subject, word) {
+        // In the words that stand on the control.
+        _ if field.is_some_and(|field| field.shown(word) != word) => {
+            field.map_or_else(String::new, |field| field.shown(word).into_owned())
+        }
+        ("backend.preset", word) => {
+            Preset::named(word).map_or_else(|| word.to_owned(), |preset| told(&preset.title()))
+        }
+        ("backend.branch", word) => {
+            let mut all = Branch::ALL.iter().copied();
+            let branch = all.find(|&branch| measured::branch_name(branch) == word);
+            branch.map_or_else(|| word.to_owned(), |b| format!("“{}”", told(&b.when())))
+        }
         (_, "yes" | "no" | "none") => t!(format!("lesson.word.{word}")).into_owned(),
         ("place", word) => Place::named(word).map_or_else(String::new, |p| p.title().into_owned()),
         (_, word) => word.to_owned(),

@@ -124,11 +124,12 @@ fn step(
             <h3 id="lesson-step" tabindex="-1" ref={heading}>{ &step.title }</h3>
             <div key={step.id.as_str()} class="lesson-step">
                 { body }
-                { ways_in(step, on) }
+                { ways_in(step, open.begins().is_some(), on) }
                 if step.ask.is_some() {
                     <Question
                         lesson={lesson.clone()}
                         at={open.at}
+                        picked={open.picked}
                         given={open.given}
                         {on}
                     />
@@ -155,13 +156,13 @@ fn step(
 }
 
 /// The buttons that bring the learner to where the step begins.
-fn ways_in(step: &Step, on: &Callback<Act>) -> Html {
-    if step.open.is_none() && step.show.is_empty() {
+fn ways_in(step: &Step, begins: bool, on: &Callback<Act>) -> Html {
+    if !begins && step.show.is_empty() {
         return html! {};
     }
     html! {
         <div class="buttons" role="group" aria-label={t!("lesson.begin")}>
-            if step.open.is_some() {
+            if begins {
                 <button
                     type="button"
                     class="primary"

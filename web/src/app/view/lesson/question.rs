@@ -16,6 +16,8 @@ pub struct Props {
     pub lesson: Rc<Lesson>,
     /// The step that asks, from 0.
     pub at: usize,
+    /// The option that is marked.
+    pub picked: Option<usize>,
     /// What came of the learner's answer.
     pub given: Given,
     /// Where answers go.
@@ -24,18 +26,17 @@ pub struct Props {
 
 /// The question. The step's text has put it; here it is answered.
 #[component]
-pub fn Question(Props { lesson, at, given, on }: &Props) -> Html {
+pub fn Question(Props { lesson, at, picked, given, on }: &Props) -> Html {
     let typed = use_node_ref();
-    let chosen = use_state(|| None::<usize>);
     let Some(ask) = lesson.steps.get(*at).and_then(|step| step.ask.as_ref()) else {
         return html! {};
     };
     let submit = {
-        let (typed, chosen, on) = (typed.clone(), *chosen, on.clone());
+        let (typed, picked, on) = (typed.clone(), *picked, on.clone());
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
             let number = typed.cast::<HtmlInputElement>().map(|input| Reply::Number(input.value()));
-            if let Some(reply) = number.or(chosen.map(Reply::Option)) {
+            if let Some(reply) = number.or(picked.map(Reply::Option)) {
                 on.emit(Act::Answer(reply));
             }
         })
@@ -68,9 +69,8 @@ pub fn Question(Props { lesson, at, given, on }: &Props) -> Html {
                             type="radio"
                             name="lesson-answer"
                             value={name.clone()}
-                            checked={*chosen == Some(at)}
-                            onchange={ let chosen = chosen.setter();
-                                Callback::from(move |_: Event| chosen.set(Some(at))) }
+                            checked={*picked == Some(at)}
+                            onchange={on.reform(move |_: Event| Act::Pick(at))}
                         />
                         <span>{ super::block(text, &mut std::iter::empty()) }</span>
                     </label>
