@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use form_urlencoded::{Serializer, parse};
 
 use crate::app::embed::Embed;
+use crate::app::entered::{self, Entry};
 use crate::app::fields::{Field, Kind, MAX_WORLD};
 use crate::app::form::Form;
 use crate::app::language::Language;
@@ -25,7 +26,7 @@ const LESSON: &str = "lesson";
 const STEP: &str = "step";
 
 /// What an address opens.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Opened {
     /// What to look at.
     pub place: Place,
@@ -39,6 +40,8 @@ pub struct Opened {
     pub language: Option<Language>,
     /// The lesson that is open beside it, and its step, which may be empty.
     pub lesson: Option<(String, String)>,
+    /// What is entered in places beside the run.
+    pub entries: Vec<Entry>,
     /// What could not be taken as it stands, for the user to read.
     pub notices: Vec<Notice>,
 }
@@ -122,7 +125,13 @@ pub fn read(address: &str) -> Opened {
             TEXT => opened.notices.push(Notice::OwnText),
             key => match Field::ALL.into_iter().find(|field| field.key() == key) {
                 Some(field) => take(&mut opened, field, value.trim()),
-                None => opened.notices.push(Notice::Unknown(brief(key))),
+                None => match entered::read(key, value.trim()) {
+                    Some((entries, notice)) => {
+                        opened.entries.extend(entries);
+                        opened.notices.extend(notice);
+                    }
+                    None => opened.notices.push(Notice::Unknown(brief(key))),
+                },
             },
         }
     }
@@ -157,8 +166,10 @@ fn take(opened: &mut Opened, field: Field, value: &str) {
             let known = choices.contains(&value);
             if known { (value.to_owned(), None) } else { (default(field), Some(Fault::Unknown)) }
         }
-        Kind::Few(_, low, high) => clamp(field, value, low, high, false),
-        Kind::Whole(low, high, empty) => clamp(field, value, low, high, empty.is_some()),
+        Kind::Whole(_, _, Some(_)) if value.is_empty() => (String::new(), None),
+        Kind::Few(_, low, high) | Kind::Whole(low, high, _) => {
+            clamp(value, &default(field), low, high)
+        }
         Kind::MaybeReal(..) if value.is_empty() => (String::new(), None),
         Kind::Real(low, high) | Kind::MaybeReal(low, high) => match value.parse::<f64>() {
             Ok(number) if number >= low && number <= high => (value.to_owned(), None),
@@ -175,23 +186,15 @@ fn take(opened: &mut Opened, field: Field, value: &str) {
     };
     if let Some(fault) = notice {
         let (value, taken) = (brief(value), taken.clone());
-        opened.notices.push(Notice::Value { field, value, fault, taken });
+        opened.notices.push(Notice::Value { field: field.key(), value, fault, taken });
     }
     opened.form.set(field, taken);
 }
 
-fn clamp(
-    field: Field,
-    value: &str,
-    low: u64,
-    high: u64,
-    may_be_empty: bool,
-) -> (String, Option<Fault>) {
-    if value.is_empty() && may_be_empty {
-        return (String::new(), None);
-    }
+/// The whole number nearest to what was given, or what is usual where that is none.
+pub(super) fn clamp(value: &str, usual: &str, low: u64, high: u64) -> (String, Option<Fault>) {
     if !is_whole(value) {
-        return (default(field), Some(Fault::Whole));
+        return (usual.to_owned(), Some(Fault::Whole));
     }
     let number = match (value.starts_with('-'), value.parse::<u64>()) {
         (true, _) => 0,

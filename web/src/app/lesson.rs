@@ -416,7 +416,8 @@ impl State {
         self.check = opened.check;
         self.notices = opened.notices.into();
         let launch = self.launch;
-        let mut effects = self.edit(opened.form);
+        let mut effects = self.enter(opened.entries);
+        effects.extend(self.edit(opened.form));
         if self.engine.is_used() && self.launch == launch {
             effects.extend(self.restart());
         }

@@ -13,6 +13,7 @@ pub mod cursor_text;
 pub mod doctor;
 pub mod embed;
 pub mod engine;
+pub mod entered;
 pub mod fields;
 pub mod form;
 pub mod format;

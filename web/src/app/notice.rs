@@ -6,7 +6,7 @@ use crate::t;
 use plan::saved::Saved;
 
 use crate::app::embed::{self, Embed, Panel};
-use crate::app::fields::{Field, MAX_WORLD};
+use crate::app::fields::MAX_WORLD;
 use crate::app::form::Change;
 use crate::app::format;
 use crate::app::language::Language;
@@ -67,8 +67,8 @@ pub enum Notice {
     },
     /// A setting's value.
     Value {
-        /// The setting.
-        field: Field,
+        /// The setting, by its name in the address.
+        field: &'static str,
         /// Its value.
         value: String,
         /// What is wrong with it.
@@ -148,7 +148,7 @@ impl Notice {
                     "" => t!("notices.nothing"),
                     taken => taken.to_owned().into(),
                 };
-                let (key, field) = (fault.key(), field.key());
+                let key = fault.key();
                 t!(format!("notices.value.{key}"), field = field, value = value, taken = taken)
             }
         }

@@ -15,6 +15,7 @@ use crate::app::cursor::{self, Cursor};
 use crate::app::doctor::{self, Doctor};
 use crate::app::embed::Embed;
 use crate::app::engine::{self, Engine, Phase};
+use crate::app::entered;
 use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::groups::{self, Groups};
@@ -463,10 +464,8 @@ impl State {
     /// The address of the run seen from `place`; of the last run that could work, while the form
     /// is wrong.
     pub fn address(&self, place: Place) -> String {
-        let mut run = self.run_address(place);
-        if self.language_in_address {
-            run += &address::spoken(self.language);
-        }
+        let mut run = self.run_address(place) + &entered::written(self, place);
+        run += &self.language_address();
         if let Some(lesson) = self.lessons.address() {
             run += &address::taught(lesson);
         }
@@ -478,10 +477,15 @@ impl State {
 
     /// The address of the run inside another page, with the usual panels.
     pub fn frame_address(&self) -> String {
-        let run = self.run_address(Place::Play);
-        let language =
-            self.language_in_address.then(|| address::spoken(self.language)).unwrap_or_default();
-        run + &language + &address::embedded(&Embed::default())
+        let run = self.run_address(Place::Play) + &self.language_address();
+        run + &address::embedded(&Embed::default())
+    }
+
+    fn language_address(&self) -> String {
+        match self.language_in_address {
+            true => address::spoken(self.language),
+            false => String::new(),
+        }
     }
 
     /// The same in a page of its own.

@@ -6,6 +6,7 @@ use crate::app::address::{self, Opened};
 use crate::app::bench;
 use crate::app::beside::Beside;
 use crate::app::engine;
+use crate::app::entered::{self, Entry};
 use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::language::Language;
@@ -143,18 +144,9 @@ impl State {
                 self.single_keys = on;
                 vec![Effect::KeepSingleKeys(on)]
             }
-            Action::Groups(act) => {
-                self.groups.make_mut().apply(act, self.plan.mesh());
-                Vec::new()
-            }
-            Action::Backend(act) => {
-                self.backend.make_mut().apply(act);
-                Vec::new()
-            }
-            Action::Doctor(act) => {
-                let order = self.doctor.make_mut().apply(act);
-                order.map(Effect::Consult).into_iter().collect()
-            }
+            Action::Groups(act) => self.enter([Entry::Groups(act)]),
+            Action::Backend(act) => self.enter([Entry::Backend(act)]),
+            Action::Doctor(act) => self.enter([Entry::Doctor(act)]),
             Action::Bench(act) => {
                 // Both would want the cores.
                 let mut effects = match act {
@@ -197,6 +189,25 @@ impl State {
             }
             Action::Cluster(..) | Action::Reference(..) => Vec::new(),
         }
+    }
+
+    /// Enters something in places beside the run; the address follows where it is looked at.
+    pub(super) fn enter(&mut self, entries: impl IntoIterator<Item = Entry>) -> Vec<Effect> {
+        let before = entered::written(self, self.place);
+        let mut effects = Vec::new();
+        for entry in entries {
+            match entry {
+                Entry::Groups(act) => self.groups.make_mut().apply(act, self.plan.mesh()),
+                Entry::Backend(act) => self.backend.make_mut().apply(act),
+                Entry::Doctor(act) => {
+                    effects.extend(self.doctor.make_mut().apply(act).map(Effect::Consult));
+                }
+            }
+        }
+        if entered::written(self, self.place) != before {
+            effects.extend(self.write_address());
+        }
+        effects
     }
 
     /// Takes over another form; a run that it changes begins anew.
@@ -254,12 +265,13 @@ impl State {
     }
 
     fn open_address(&mut self, address: &str) -> Vec<Effect> {
-        let Opened { place, form, check, embed, language, lesson, notices } =
+        let Opened { place, form, check, embed, language, lesson, entries, notices } =
             address::read(address);
         self.place = place;
         self.language_in_address = language.is_some();
         let mut effects = self.speak(language.unwrap_or(self.language));
         self.embed = embed.map(Rc::new);
+        effects.extend(self.enter(entries));
         let before = self.notices.len();
         let lesson = lesson.as_ref().map(|(lesson, step)| (&lesson[..], &step[..]));
         effects.extend(self.open_lesson(lesson));

@@ -67,6 +67,7 @@ mod tests {
     #[test]
     fn what_looks_like_html_is_escaped() {
         let html = html("<b>&\n", "text").expect("text");
+        assert!(html.starts_with("<pre class=\"code\" tabindex=\"0\">"), "{html}");
         assert!(html.contains("&lt;b&gt;&amp;"), "{html}");
     }
 }
