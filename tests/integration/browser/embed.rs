@@ -26,7 +26,10 @@ fn a_frame_shows_the_chosen_panels_alone_and_trains() -> Result<()> {
         page.until_ready(2).await?;
         ensure!(texts(page, "section h2").await? == ["Ring", "Traffic"]);
         let buttons = texts(page, ".buttons button").await?;
-        ensure!(buttons == ["Run", "Pause", "Step", "Ring step", "Reset (same seed)"], "{buttons:?}");
+        ensure!(
+            buttons == ["Run", "Pause", "Step", "Ring step", "Reset (same seed)"],
+            "{buttons:?}"
+        );
         ensure!(texts(page, ".time-bar .time-title").await? == ["Time"], "there is no slider");
         for absent in [".masthead", ".settings", ".workbench", "[data-control=fork]"] {
             ensure!(texts(page, absent).await?.is_empty(), "{absent} is there");

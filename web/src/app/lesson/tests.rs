@@ -233,21 +233,6 @@ fn a_lesson_that_is_opened_at_a_later_step_can_be_set_up_there() {
 }
 
 #[test]
-fn a_check_speaks_of_machines_and_branches_as_the_page_does() {
-    let state = opened("v=1");
-    for (subject, value, expect) in [
-        ("backend.preset", "colab-cpu", "needed: Colab without a GPU"),
-        ("backend.branch", "gpu-refused", "needed: “none, and device = cuda”"),
-        ("layout", "zigzag", "needed: Zigzag"),
-        ("place", "doctor", "needed: Doctor"),
-    ] {
-        let (subject, value) = (subject.to_owned(), value.to_owned());
-        let words = words::of(&state, &Condition { subject, op: lesson::Op::Is, value });
-        assert!(words.ends_with(expect), "{words}");
-    }
-}
-
-#[test]
 fn the_learner_is_led_to_where_the_step_begins() {
     let mut state = opened("v=1&view=doctor&lesson=ring&step=run");
     let effects = act(&mut state, Act::Lead);

@@ -93,3 +93,24 @@ fn worded(subject: &str, word: &str) -> String {
         (_, word) => word.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::language::Language;
+
+    #[test]
+    fn a_check_speaks_of_machines_and_branches_as_the_page_does() {
+        let (state, _) = State::open("v=1", Language::default());
+        for (subject, value, expect) in [
+            ("backend.preset", "colab-cpu", "needed: Colab without a GPU"),
+            ("backend.branch", "gpu-refused", "needed: “none, and device = cuda”"),
+            ("layout", "zigzag", "needed: Zigzag"),
+            ("place", "doctor", "needed: Doctor"),
+        ] {
+            let (subject, value) = (subject.to_owned(), value.to_owned());
+            let words = of(&state, &Condition { subject, op: lesson::Op::Is, value });
+            assert!(words.ends_with(expect), "{words}");
+        }
+    }
+}
