@@ -5,6 +5,7 @@ use plan::traffic::Flow;
 use plan::{Message, RunConfig, RunPlan, StrategyKind};
 use yew::prelude::*;
 
+use crate::app::fields::Field;
 use crate::app::format;
 use crate::app::language::told;
 use crate::app::shared::Shared;
@@ -34,10 +35,8 @@ pub fn Strategies(Props { plan, measured }: &Props) -> Html {
         use_memo(plan.clone(), |plan| StrategyKind::ALL.map(|kind| (kind, predicted(plan, kind))));
     let row = |(kind, flow): &(StrategyKind, Result<Flow, Message>)| {
         let runs = *kind == plan.config().strategy;
-        let name = match runs {
-            true => t!("strategies.this_run", strategy = kind),
-            false => kind.name().into(),
-        };
+        let name = Field::Strategy.option(kind.name());
+        let name = if runs { t!("strategies.this_run", strategy = name) } else { name };
         let numbers = match flow {
             Ok(flow) => html! {
                 <>

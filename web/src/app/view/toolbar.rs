@@ -53,6 +53,7 @@ pub fn Toolbar(props: &Props) -> Html {
     let stands = within || matches!(phase, Phase::Idle | Phase::Paused);
     let run = *can_run && (stands || matches!(phase, Phase::Pausing));
     let pause = matches!(phase, Phase::Running | Phase::Loading(_) | Phase::Seeking(_));
+    let hop = if *is_ring { "ring" } else { "exchange" };
     let seed = on.reform(|_| Action::NewSeed(browser::random_seed()));
     let button = |key: &'static str, command: Command, enabled: bool, action: fn() -> Action| {
         let class = if key == "run" { "primary" } else { "" };
@@ -82,7 +83,7 @@ pub fn Toolbar(props: &Props) -> Html {
                 { button("pause", Command::RunOrPause, pause, || Action::Pause) }
                 { button("step", Command::Step, *can_run && stands, || Action::Step) }
                 if *hops {
-                    { button(if *is_ring { "ring" } else { "exchange" }, Command::RingStep, *can_run && stands, || Action::Hop) }
+                    { button(hop, Command::RingStep, *can_run && stands, || Action::Hop) }
                 }
                 if !few {
                     { button("back", Command::StepBack, *can_step_back, || Action::StepBack) }
