@@ -1,3 +1,5 @@
+//! The bench, told what workers would say.
+
 use super::*;
 use crate::cluster::Failure;
 
