@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::profile::Profile;
-use crate::{Layout, RunConfig};
+use crate::{Layout, RunConfig, RunPlan};
 
 /// What a file of a bench calls itself.
 pub const KIND: &str = "bench";
@@ -69,6 +69,13 @@ pub struct Shape {
     pub milliseconds: Vec<Step>,
 }
 
+impl Shape {
+    fn new(sizes: Sizes, gflop: f64, first: Step) -> Self {
+        let Sizes { d_model, heads, layers, seq_len } = sizes;
+        Self { d_model, heads, layers, seq_len, gflop, milliseconds: vec![first] }
+    }
+}
+
 /// The quickest step on some ranks, optimiser included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
@@ -125,7 +132,7 @@ impl Hop {
 }
 
 /// Where a step of one shape goes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Profiled {
     /// The shape.
     #[serde(flatten)]
@@ -155,11 +162,91 @@ pub struct Bench {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hops: Vec<Hop>,
     /// Where steps go; `ringside bench --profile` writes a file of its own instead.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", skip_deserializing)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profiled>,
 }
 
+/// One thing to time with ranks that nobody watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// A step of a shape on some ranks.
+    Shape(Sizes, usize),
+    /// A step of [`Sizes::shared`] on some ranks.
+    Sharing(usize),
+}
+
+/// What a rank says of a [`Task`]: microseconds of each step, and where further steps went.
+pub type Heard = (Vec<u64>, Profile);
+
+impl Task {
+    /// All of them; of each sizes one rank comes first, whom the others are held against.
+    pub fn all() -> Vec<Self> {
+        let of = |sizes| SHAPE_RANKS.map(|ranks| Self::Shape(sizes, ranks));
+        SHAPES.into_iter().flat_map(of).chain(SHARING_RANKS.map(Self::Sharing)).collect()
+    }
+
+    /// Sizes, and ranks that take part.
+    pub fn sizes(self) -> (Sizes, usize) {
+        match self {
+            Self::Shape(sizes, ranks) => (sizes, ranks),
+            Self::Sharing(ranks) => (Sizes::shared(), ranks),
+        }
+    }
+
+    /// The run that is timed, with steps that warm up and steps that count; as many again are
+    /// profiled.
+    pub fn run(self) -> (RunConfig, u32, u32) {
+        let (sizes, ranks) = self.sizes();
+        // Short steps are repeated more: a browser compiles what runs often, and a clock that
+        // moves in tenths of a millisecond says little of one.
+        let steps = (40.0 / self.gflop()).clamp(6.0, 60.0) as u32;
+        let warm_up = steps / 2;
+        (sizes.run(ranks, warm_up + 2 * steps), warm_up, steps)
+    }
+
+    /// Billions of floating-point operations in a step's matrix products, all ranks together.
+    fn gflop(self) -> f64 {
+        let (sizes, ranks) = self.sizes();
+        let plan = RunPlan::new(sizes.run(ranks, 1)).expect("the bench's runs are possible");
+        let work = plan.mesh().world().ranks().map(|rank| crate::work::step(&plan, rank));
+        work.sum::<u64>() as f64 * 1e-9
+    }
+}
+
 impl Bench {
+    /// Notes what all ranks have said of `task`, in the order of [`Task::all`]; `cores` are those
+    /// that there are for ranks, and the peak is known.
+    pub fn note(&mut self, task: Task, cores: usize, ranks: Vec<Heard>) {
+        let (sizes, world_size) = task.sizes();
+        // A step is over when its slowest rank is.
+        let steps = ranks.iter().map(|(took, _)| took.len()).min().unwrap_or_default();
+        let slowest = |step: usize| ranks.iter().map(|(took, _)| took[step]).max().unwrap_or(0);
+        let quickest = (0..steps).map(slowest).min().unwrap_or_default() as f64 / 1e6;
+        let profiles: Vec<Profile> = ranks.into_iter().map(|(_, profile)| profile).collect();
+        if let Some(mean) = Profile::mean(&profiles) {
+            self.profiles.push(Profiled { sizes, world_size, mean });
+        }
+        match task {
+            Task::Sharing(_) => {
+                let one = self.sharing.first().map_or(quickest, |first| first.wall_seconds);
+                let efficiency = one / (quickest * world_size.min(cores.max(1)) as f64);
+                let (seconds, ratio, wall_seconds) = (None, None, quickest);
+                let line = Sharing { world_size, seconds, ratio, wall_seconds, efficiency };
+                self.sharing.push(line);
+            }
+            Task::Shape(..) => {
+                let gflop = task.gflop();
+                let peak = self.peak_gflops.unwrap_or(f64::NAN) * world_size as f64;
+                let of_peak = gflop / quickest / peak;
+                let step = Step { world_size, milliseconds: 1e3 * quickest, of_peak };
+                match self.shapes.last_mut().filter(|_| world_size > SHAPE_RANKS[0]) {
+                    Some(shape) => shape.milliseconds.push(step),
+                    None => self.shapes.push(Shape::new(sizes, gflop, step)),
+                }
+            }
+        }
+    }
+
     /// The quickest step of `sizes` on `world_size` ranks.
     pub fn step(&self, sizes: Sizes, world_size: usize) -> Option<&Step> {
         let is_it = |shape: &&Shape| {
@@ -200,5 +287,44 @@ mod tests {
         assert_eq!(bench.step(SHAPES[1], 2), Some(&step));
         assert_eq!((bench.step(SHAPES[1], 1), bench.step(SHAPES[0], 2)), (None, None));
         assert_eq!(SHAPES[1].run(2, 9).cp, 2);
+    }
+
+    fn profile() -> Profile {
+        Profile { steps: 2, seconds: 1.0, operations: Vec::new() }
+    }
+
+    #[test]
+    fn every_task_is_noted_as_it_was() {
+        let mut bench = Bench { peak_gflops: Some(30.0), ..Bench::default() };
+        for task in Task::all() {
+            let (_, ranks) = task.sizes();
+            // The second step is the quicker one, as its slower rank says.
+            let us = 100_000 / ranks as u64;
+            let heard = |rank: u64| (vec![3 * us, us - rank], profile());
+            bench.note(task, 2, (0..ranks as u64).map(heard).collect());
+        }
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-9 * b;
+        for sizes in SHAPES {
+            let (one, two) = (bench.step(sizes, 1).unwrap(), bench.step(sizes, 2).unwrap());
+            assert!(near(one.milliseconds, 100.0) && near(two.milliseconds, 50.0));
+            let work = Task::Shape(sizes, 1).gflop();
+            assert!(near(one.of_peak, work / 0.1 / 30.0));
+            // The same work in half the time on twice the cores.
+            assert!((two.of_peak - one.of_peak).abs() < 1e-2 * one.of_peak, "{two:?} {one:?}");
+        }
+        let rounded = |s: &Sharing| (s.world_size, (s.efficiency * 100.0).round());
+        let sharing: Vec<_> = bench.sharing.iter().map(rounded).collect();
+        // There are two cores.
+        assert_eq!(sharing, [(1, 100.0), (2, 100.0), (4, 200.0), (8, 400.0)]);
+        assert_eq!(bench.profiles.len(), Task::all().len());
+    }
+
+    #[test]
+    fn every_run_of_it_is_possible() {
+        for task in Task::all() {
+            let (config, warm_up, steps) = task.run();
+            assert_eq!(config.steps, warm_up + 2 * steps);
+            assert!(warm_up >= 3 && RunPlan::new(config).is_ok(), "{task:?}");
+        }
     }
 }

@@ -2,58 +2,176 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
+use plan::bench::{
+    Bench, Heard, Hop, KIND, Profiled, SHARED_TOKENS, Shape, Sharing, Sizes, Task, VERSION,
+};
+use plan::command::{Command, Report, RunId};
+use plan::profile::Kind;
 use serde_json::json;
 
 use super::drive::open;
+use super::page::Page;
 use super::site::Hosting;
 
 const SPAN: Duration = Duration::from_secs(30);
 const SETTLE: Duration = Duration::from_secs(5);
 const READING: Duration = Duration::from_millis(500);
-const LONGEST: Duration = Duration::from_secs(600);
-/// What is printed as it stands on the page.
-const TABLES: [&str; 4] = [
-    "A step",
-    "One long sequence, more and more ranks",
-    "A message to the next rank",
-    "Where a step's time goes",
-];
+const LONGEST: Duration = Duration::from_secs(300);
+/// Names the file of JSON to write.
+const JSON: &str = "RINGSIDE_BENCH_JSON";
 
 /// Tasks of the main thread that took above 50 ms, which is what a browser calls long.
 const WATCH: &str = "window.longTasks = [];
      new PerformanceObserver(list => longTasks.push(...list.getEntries().map(e => e.duration)))
          .observe({ type: 'longtask' });";
 
-/// Prints what the Bench place of the page finds, table by table.
-#[expect(clippy::print_stdout, reason = "its output is what it is for")]
-fn place() -> Result<()> {
-    open(Hosting::default(), "v=1&view=bench", async |page, _| {
-        // The first workers also compile.
-        tokio::time::sleep(SETTLE).await;
-        page.press("Measure this machine").await?;
-        let begun = Instant::now();
-        page.until_status("Bench", "of").await?;
-        while !page.status("Bench").await?.is_empty() {
-            ensure!(begun.elapsed() < LONGEST, "the bench has not ended after {LONGEST:?}");
-            tokio::time::sleep(READING).await;
+/// Ranks of their own, on which nobody watches: the files and the links are the page's, what they
+/// are told comes as bytes by rank. `measured` holds what each has said since it was ready.
+const MEASURE: &str = "const commands = arguments[0].map(bytes => Uint8Array.from(bytes));
+     const url = performance.getEntriesByType('resource').map(entry => entry.name)
+         .find(name => name.includes('worker_loader.js'));
+     const ports = commands.map(() => commands.map(() => null));
+     for (let a = 0; a < commands.length; a += 1) for (let b = 0; b < a; b += 1) {
+         const link = new MessageChannel();
+         [ports[a][b], ports[b][a]] = [link.port1, link.port2];
+     }
+     window.measured = commands.map(() => []);
+     window.ranks?.forEach(rank => rank.terminate());
+     window.ranks = commands.map((command, rank) => {
+         const worker = new Worker(url, { type: 'module' });
+         let ready = false;
+         worker.onmessage = ({ data }) => {
+             if (ready) return measured[rank].push([...data]);
+             ready = true;
+             const given = ports[rank].filter(port => port);
+             worker.postMessage([command, ...ports[rank]], [command.buffer, ...given]);
+         };
+         return worker;
+     });";
+
+/// What a world of `ranks` says once each has said something: `command` is told to each.
+async fn said(page: &Page, ranks: usize, command: impl Fn(u16) -> Command) -> Result<Vec<Report>> {
+    let commands = (0..ranks as u16).map(|rank| postcard::to_allocvec(&command(rank)));
+    let commands = commands.collect::<Result<Vec<_>, _>>()?;
+    page.script(MEASURE, json!([commands])).await?;
+    let begun = Instant::now();
+    let script = "return measured.every(said => said.length) ? measured : null;";
+    let said: Vec<Vec<Vec<u8>>> = loop {
+        tokio::time::sleep(READING).await;
+        let said = page.script(script, json!([])).await?;
+        if !said.is_null() {
+            break serde_json::from_value(said)?;
         }
-        ensure!(page.text(".bench .error").await?.is_empty(), "{}", page.text(".bench").await?);
-        println!("\n{}", page.text("#bench-steps-title + .lead").await?);
-        println!("{:<34} {:>12} {:>12}", "ms per step: d, heads, layers, T", "1 rank", "2 ranks");
-        let rows = page.table("A step").await?;
-        for pair in rows.chunks(2) {
-            let [one, two] = pair else { continue };
-            println!("{:<34} {:>12} {:>12}", one[0], one[3], two[3]);
-        }
-        for region in TABLES {
-            println!("\n{region}");
-            for row in page.table(region).await? {
-                println!("{:<34} {}", row[0], row[1..].join("  "));
+        ensure!(begun.elapsed() < LONGEST, "{:?} has not ended after {LONGEST:?}", command(0));
+    };
+    page.script("ranks.forEach(rank => rank.terminate());", json!([])).await?;
+    Ok(said.iter().flatten().map(|bytes| postcard::from_bytes(bytes)).collect::<Result<_, _>>()?)
+}
+
+/// What the ranks of `task` say, and the peak where one is alone.
+async fn measured(page: &Page, task: Task) -> Result<(Option<f64>, Vec<Heard>)> {
+    let ((config, warm_up, steps), (_, ranks)) = (task.run(), task.sizes());
+    let measure = |rank| {
+        let (run, config) = (RunId(1), Box::new(config.clone()));
+        Command::Measure { run, rank, config, warm_up, steps }
+    };
+    let (mut peak, mut heard) = (None, Vec::new());
+    for report in said(page, ranks, measure).await? {
+        match report {
+            Report::Measured { peak_gflops, took_us, profile, .. } => {
+                peak = peak.or(peak_gflops);
+                heard.push((took_us, profile));
             }
+            other => bail!("{task:?}: {other:?}"),
+        }
+    }
+    Ok((peak, heard))
+}
+
+/// Half a round trip of messages of some sizes between two workers.
+async fn hops(page: &Page) -> Result<Vec<Hop>> {
+    let test = |rank| Command::SelfTest { run: RunId(1), rank, world_size: 2 };
+    match said(page, 2, test).await?.into_iter().next() {
+        Some(Report::SelfTested { round_trips, .. }) => {
+            Ok(round_trips.into_iter().map(|(bytes, us)| Hop::copied(bytes, us / 2.0)).collect())
+        }
+        other => bail!("{other:?}"),
+    }
+}
+
+/// Measures and prints steps, sharing and profiles, and writes all of it to a file of JSON if one
+/// is named.
+fn steps() -> Result<()> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    open(Hosting::default(), "v=1&cp=1", async |page, _| {
+        page.until_ready(1).await?;
+        let machine = page.script("return navigator.userAgent;", json!([])).await?;
+        let machine = machine.as_str().unwrap_or_default().to_owned();
+        let mut bench = Bench { machine, hops: hops(page).await?, ..Bench::default() };
+        for task in Task::all() {
+            let (peak, heard) = measured(page, task).await?;
+            bench.peak_gflops = bench.peak_gflops.or(peak);
+            bench.note(task, cores, heard);
+        }
+        print(&bench);
+        if let Some(path) = std::env::var_os(JSON) {
+            let file = json!({ "kind": KIND, "version": VERSION });
+            let (mut file, whole) = (file, serde_json::to_value(&bench)?);
+            let fields = whole.as_object().cloned().unwrap_or_default();
+            file.as_object_mut().into_iter().for_each(|file| file.extend(fields.clone()));
+            std::fs::write(path, serde_json::to_vec_pretty(&file)?)?;
         }
         Ok(())
     })
+}
+
+#[expect(clippy::print_stdout, reason = "its output is what it is for")]
+fn print(bench: &Bench) {
+    let peak = bench.peak_gflops.unwrap_or(f64::NAN);
+    println!("\na large matrix product in a worker: {peak:.1} GFLOP/s");
+    println!("{:<34} {:>12} {:>12}", "ms per step: d, heads, layers, T", "1 rank", "2 ranks");
+    for shape in &bench.shapes {
+        let Shape { d_model, heads, layers, seq_len, milliseconds, .. } = shape;
+        let ms: Vec<f64> = milliseconds.iter().map(|step| step.milliseconds).collect();
+        let sizes = format!("{d_model}, {heads}, {layers}, {seq_len}");
+        println!("{sizes:<34} {:>12.1} {:>12.1}", ms[0], ms[1]);
+        let of_peak: Vec<String> =
+            milliseconds.iter().map(|step| format!("{:.0} %", 1e2 * step.of_peak)).collect();
+        let by_one = ms[1] / ms[0];
+        println!("  of the peak {}; two ranks by one {by_one:.2}", of_peak.join(", "));
+    }
+    println!("\n{SHARED_TOKENS} tokens, ring, zigzag: ms per step on 1, 2, 4, 8 ranks");
+    for Sharing { world_size, wall_seconds, efficiency, .. } in &bench.sharing {
+        println!("  {world_size}: {:.0} ms, efficiency {efficiency:.2}", 1e3 * wall_seconds);
+    }
+    for Hop { bytes, copied_microseconds: us, copied_gigabytes_per_s: rate, .. } in &bench.hops {
+        println!("a hop of {bytes} bytes: {us:.0} us, {rate:.2} GB/s");
+    }
+    for Profiled { sizes, world_size, mean } in &bench.profiles {
+        let Sizes { d_model, heads, layers, seq_len } = sizes;
+        println!(
+            "\nwhere a step goes: {d_model}, {heads}, {layers}, {seq_len}, ranks {world_size}"
+        );
+        let percent = |kind| 1e2 * mean.share(kind);
+        println!(
+            "  {:.1} % in kernels, {:.1} % in messages and waiting, {:.1} % outside both",
+            percent(Kind::Kernel),
+            percent(Kind::Exchange),
+            percent(Kind::Upkeep)
+        );
+        println!("  {:<28} {:>6} {:>8} {:>6} {:>8}", "operation", "times", "ms", "%", "GFLOP/s");
+        for operation in &mean.operations {
+            let rate = operation.gflops().map_or_else(String::new, |rate| format!("{rate:.1}"));
+            println!(
+                "  {:<28} {:>6.0} {:>8.3} {:>6.1} {rate:>8}",
+                operation.operation,
+                operation.count,
+                1e3 * operation.seconds,
+                1e2 * operation.seconds / mean.seconds
+            );
+        }
+    }
 }
 
 #[test]
@@ -90,5 +208,5 @@ fn bench_page() -> Result<()> {
         println!("{:<34} {:>12}", "longest of them", longest);
         Ok(())
     })?;
-    place()
+    steps()
 }

@@ -24,7 +24,6 @@ mod learning;
 mod lessons;
 mod links;
 mod loading;
-mod measuring;
 mod memory;
 mod numbers;
 mod offline;

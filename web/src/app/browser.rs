@@ -178,12 +178,6 @@ pub fn reduced_motion() -> bool {
         .is_some_and(|query| query.matches())
 }
 
-/// What the browser calls itself and what it runs on.
-pub fn machine() -> String {
-    // Where it keeps that to itself, there is nothing to say.
-    window().navigator().user_agent().unwrap_or_default()
-}
-
 /// Hands `text` to the clipboard; false where the browser does not let a page do that.
 pub async fn copy(text: &str) -> bool {
     let clipboard = window().navigator().clipboard();

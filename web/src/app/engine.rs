@@ -131,12 +131,6 @@ impl Engine {
         matches!(self.phase, Phase::Paused | Phase::Finished)
     }
 
-    /// Whether ranks train, or will as soon as they can.
-    pub fn goes(&self) -> bool {
-        use Phase::{Hopping, Loading, Running, Seeking, Stepping};
-        matches!(self.phase, Loading(_) | Running | Stepping | Hopping | Seeking(_))
-    }
-
     /// An id for something that the idle workers do other than training.
     pub fn reserve_run(&mut self) -> RunId {
         self.run = RunId(self.run.0 + 1);

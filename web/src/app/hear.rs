@@ -78,7 +78,7 @@ impl State {
             Report::Ready { .. }
             | Report::Events { .. }
             | Report::Failed { .. }
-            // The bench has workers of its own.
+            // Only workers that nobody watches measure.
             | Report::Measured { .. } => Vec::new(),
         }
     }

@@ -52,8 +52,7 @@ pub const TABLE: &[Line] = &[
     (&["2"], Command::Go(Place::Groups)),
     (&["3"], Command::Go(Place::Backend)),
     (&["4"], Command::Go(Place::Doctor)),
-    (&["5"], Command::Go(Place::Bench)),
-    (&["6"], Command::Go(Place::Learn)),
+    (&["5"], Command::Go(Place::Learn)),
     // Where brackets need a modifier, the keys beside them do not.
     (&["[", ","], Command::LessonBack),
     (&["]", "."], Command::LessonOn),

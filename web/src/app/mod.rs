@@ -3,7 +3,6 @@
 pub mod address;
 pub mod backend;
 pub mod beat_text;
-pub mod bench;
 pub mod beside;
 mod browser;
 pub mod choices;

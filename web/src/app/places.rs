@@ -16,16 +16,13 @@ pub enum Place {
     Backend,
     /// What somebody's accelerate configuration will do.
     Doctor,
-    /// How fast this machine is.
-    Bench,
     /// The lessons.
     Learn,
 }
 
 impl Place {
     /// Every place, in the order in which they are offered.
-    pub const ALL: [Self; 6] =
-        [Self::Play, Self::Groups, Self::Backend, Self::Doctor, Self::Bench, Self::Learn];
+    pub const ALL: [Self; 5] = [Self::Play, Self::Groups, Self::Backend, Self::Doctor, Self::Learn];
 
     /// Its name in the address; the first place has none there.
     pub fn key(self) -> &'static str {
@@ -34,7 +31,6 @@ impl Place {
             Self::Groups => "groups",
             Self::Backend => "backend",
             Self::Doctor => "doctor",
-            Self::Bench => "bench",
             Self::Learn => "learn",
         }
     }

@@ -5,11 +5,9 @@ use std::rc::Rc;
 
 use gloo_events::EventListener;
 use gloo_render::{AnimationFrame, request_animation_frame};
-use plan::command::RunId;
 use plan::message;
 use yew::prelude::*;
 
-use crate::app::bench;
 use crate::app::browser::{lessons, picture, store};
 use crate::app::cursor::{Act, Spot};
 use crate::app::engine::{Order, Phase};
@@ -32,8 +30,6 @@ pub struct App {
     cluster: Option<Cluster>,
     reference: Option<Reference>,
     doctor: Option<Doctor>,
-    /// The ranks that are measured.
-    bench: Option<Cluster>,
     /// What to do once the page has been painted.
     waiting: Vec<Effect>,
     /// What the tables show.
@@ -116,7 +112,6 @@ impl Component for App {
             cluster: None,
             reference: None,
             doctor: None,
-            bench: None,
             waiting,
             figures: Figures::default(),
             pace: Pace::default(),
@@ -259,7 +254,6 @@ impl App {
             }
             Effect::DropReference => self.reference = None,
             Effect::Consult(order) => self.consult(order),
-            Effect::Bench(order) => self.measure(order),
             Effect::Save(file) => {
                 let outcome = picture::save(&file);
                 self.act(Action::Kept(kept(outcome.is_ok(), file.name)));
@@ -355,29 +349,6 @@ impl App {
         }
         if let (doctor::Order::Ask, Some(doctor)) = (order, &self.doctor) {
             doctor.ask(self.state.doctor.question(self.state.language));
-        }
-    }
-
-    /// Lets fresh workers do what the bench asks for.
-    fn measure(&mut self, order: bench::Order) {
-        let (launch, task) = match order {
-            bench::Order::Measure(launch, task) => (launch, task),
-            bench::Order::Save(file) => return self.carry_out(Effect::Save(file)),
-            bench::Order::End => return self.bench = None,
-        };
-        // Their memory is given back before the next ones take theirs.
-        self.bench = None;
-        let on = self.on.reform(move |event| Action::Bench(bench::Act::Hear(launch, event)));
-        let run = RunId(launch);
-        match Cluster::launch(task.ranks() as u16, on.clone()) {
-            Ok(cluster) => {
-                match task.run() {
-                    Some((config, warm_up, steps)) => cluster.measure(run, &config, warm_up, steps),
-                    None => cluster.self_test(run),
-                }
-                self.bench = Some(cluster);
-            }
-            Err(failure) => on.emit(ClusterEvent::Failure(failure)),
         }
     }
 

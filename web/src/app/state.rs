@@ -9,7 +9,6 @@ use plan::{Refusal, RunPlan};
 
 use crate::app::address;
 use crate::app::backend::{self, Backend};
-use crate::app::bench::{self, Bench};
 use crate::app::beside::Beside;
 use crate::app::cursor::{self, Cursor};
 use crate::app::doctor::{self, Doctor};
@@ -67,8 +66,6 @@ pub struct State {
     pub backend: Shared<Backend>,
     /// What the doctor was given, and what it says.
     pub doctor: Shared<Doctor>,
-    /// The bench.
-    pub bench: Shared<Bench>,
     /// The lessons.
     pub lessons: Shared<Lessons>,
     /// What is entered.
@@ -240,8 +237,6 @@ pub enum Action {
     Backend(backend::Act),
     /// Something of the doctor's.
     Doctor(doctor::Act),
-    /// Something of the bench.
-    Bench(bench::Act),
     /// Something around lessons.
     Lesson(lesson::Act),
     /// Something of the cursor that all views share.
@@ -279,8 +274,6 @@ pub enum Effect {
     DropReference,
     /// Ask the doctor.
     Consult(doctor::Order),
-    /// Measure this machine, or end that.
-    Bench(bench::Order),
     /// Tell the workers how fast they may go and when to stop.
     Limit(Limits),
     /// Ask rank 0 for the state.
@@ -340,7 +333,6 @@ impl State {
             groups: Shared::default(),
             backend: Shared::default(),
             doctor: Shared::default(),
-            bench: Shared::default(),
             lessons: Shared::default(),
             form: Shared::default(),
             text: None,

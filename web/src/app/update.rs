@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use crate::app::address::{self, Opened};
-use crate::app::bench;
 use crate::app::beside::Beside;
 use crate::app::engine;
 use crate::app::entered::{self, Entry};
@@ -23,9 +22,6 @@ impl State {
         // What comes many times a second is looked at when it is drawn; what is lit counts nowhere.
         let is_often = action.is_report() || matches!(action, Action::Cursor(_) | Action::Look(_));
         let mut effects = self.take_action(action);
-        if self.bench.is_under_way() && self.engine.goes() {
-            effects.extend(self.bench.make_mut().give_way().map(Effect::Bench));
-        }
         self.look_again();
         if !is_often {
             effects.extend(self.judge());
@@ -147,15 +143,6 @@ impl State {
             Action::Groups(act) => self.enter([Entry::Groups(act)]),
             Action::Backend(act) => self.enter([Entry::Backend(act)]),
             Action::Doctor(act) => self.enter([Entry::Doctor(act)]),
-            Action::Bench(act) => {
-                // Both would want the cores.
-                let mut effects = match act {
-                    bench::Act::Begin(..) => self.apply(Action::Pause),
-                    _ => Vec::new(),
-                };
-                effects.extend(self.bench.make_mut().apply(act).map(Effect::Bench));
-                effects
-            }
             Action::Lesson(act) => self.teach(act),
             Action::Cursor(act) => {
                 self.cursor.apply(act);

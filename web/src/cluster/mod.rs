@@ -229,12 +229,6 @@ impl Cluster {
         self.wire(|rank| Command::SelfTest { run, rank, world_size });
     }
 
-    /// Times steps of a run that nobody watches: each rank says [`Report::Measured`].
-    pub fn measure(&self, run: RunId, config: &RunConfig, warm_up: u32, steps: u32) {
-        let config = Box::new(config.clone());
-        self.wire(|rank| Command::Measure { run, rank, config: config.clone(), warm_up, steps });
-    }
-
     /// Sends each rank its command, with a fresh port to every other rank.
     fn wire(&self, command: impl Fn(u16) -> Command) {
         let workers = self.0.workers.borrow();

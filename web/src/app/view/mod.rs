@@ -2,7 +2,6 @@
 
 mod alert;
 mod backend;
-mod bench;
 mod checkpoint;
 mod compare;
 mod copy;
@@ -124,7 +123,6 @@ fn place(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             <groups::GroupsView groups={state.groups.clone()} run={state.plan.mesh()} {on} />
         },
         Place::Backend => html! { <backend::BackendView backend={state.backend.clone()} {on} /> },
-        Place::Bench => html! { <bench::BenchView bench={state.bench.clone()} {on} /> },
         Place::Learn => html! { <learn::Learn lessons={state.lessons.clone()} {on} /> },
         Place::Doctor => html! { <doctor::DoctorView doctor={state.doctor.clone()} {on} /> },
     }
