@@ -1,4 +1,4 @@
-//! Measures the page on this machine and prints it; `cargo xtask bench` calls it.
+//! How fast the page and its workers are on this machine; `cargo xtask bench` prints it.
 
 use std::time::{Duration, Instant};
 
@@ -8,6 +8,7 @@ use plan::bench::{
 };
 use plan::command::{Command, Report, RunId};
 use plan::profile::Kind;
+use plan::{RunConfig, RunPlan};
 use serde_json::json;
 
 use super::drive::open;
@@ -209,4 +210,39 @@ fn bench_page() -> Result<()> {
         Ok(())
     })?;
     steps()
+}
+
+#[test]
+fn ranks_that_nobody_watches_tell_what_their_steps_took_and_did() -> Result<()> {
+    let config = RunConfig { cp: 2, seq_len: 64, layers: 1, steps: 7, ..RunConfig::default() };
+    let plan = RunPlan::new(config.clone())?;
+    open(Hosting::default(), "v=1&cp=1", async |page, _| {
+        page.until_ready(1).await?;
+        let measure = |rank| {
+            let (run, config) = (RunId(1), Box::new(config.clone()));
+            Command::Measure { run, rank, config, warm_up: 1, steps: 3 }
+        };
+        let said = said(page, 2, measure).await?;
+        for (rank, report) in plan.mesh().world().ranks().zip(said) {
+            let Report::Measured { peak_gflops, took_us, profile, .. } = report else {
+                bail!("{report:?}");
+            };
+            ensure!(peak_gflops.is_none() && took_us.len() == 3, "{took_us:?}");
+            ensure!(took_us.iter().all(|&us| us > 0) && profile.steps == 3);
+            let gflop = plan::work::step(&plan, rank) as f64 * 1e-9;
+            ensure!((profile.gflop() - gflop).abs() < 1e-9 * gflop, "{profile:?}");
+            ensure!(profile.share(Kind::Kernel) > 0.0 && profile.share(Kind::Exchange) > 0.0);
+        }
+        // A world that cannot be had is refused by each of its ranks.
+        let wrong = RunConfig { heads: 5, ..config.clone() };
+        let measure = |rank| {
+            let (run, config) = (RunId(2), Box::new(wrong.clone()));
+            Command::Measure { run, rank, config, warm_up: 1, steps: 3 }
+        };
+        for report in self::said(page, 2, measure).await? {
+            let Report::Failed { message, .. } = report else { bail!("{report:?}") };
+            ensure!(message.contains("heads"), "{message}");
+        }
+        Ok(())
+    })
 }
