@@ -24,10 +24,14 @@ pub fn describe(beat: &Beat, layers: usize, is_ring: bool, steps: usize) -> Stri
     }
 }
 
-/// The text with a capital letter, where its script has such.
+/// The text with a capital letter, where it begins with one of ASCII: the tables for all scripts
+/// are a fiftieth of the page.
 pub fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+    let mut text = text.to_owned();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
 }
 
 fn computing(work: &Work, layers: usize, is_ring: bool, steps: usize) -> String {

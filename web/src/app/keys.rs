@@ -93,7 +93,7 @@ pub fn meaning(press: Press<'_>) -> Option<Command> {
         return None;
     }
     // Letters do the same with Shift or Caps Lock.
-    let key = press.key.to_lowercase();
+    let key = press.key.to_ascii_lowercase();
     let line = TABLE.iter().find(|(keys, _)| keys.contains(&key.as_str()));
     line.map(|&(_, command)| command)
 }
@@ -125,7 +125,7 @@ impl Command {
         let line = TABLE.iter().find(|(_, command)| *command == self);
         let cap = |&key: &&'static str| match key {
             " " => t!("keys.space"),
-            key => key.to_uppercase().into(),
+            key => key.to_ascii_uppercase().into(),
         };
         line.map(|(keys, _)| keys.iter().map(cap).collect()).unwrap_or_default()
     }

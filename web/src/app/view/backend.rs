@@ -11,6 +11,7 @@ use plan::runtime::{
 use yew::prelude::*;
 
 use crate::app::backend::{Act, Backend, backend_name, device_name};
+use crate::app::beat_text::capital;
 use crate::app::format;
 use crate::app::language::told;
 use crate::app::probe;
@@ -151,9 +152,7 @@ fn controls(backend: &Backend, refusal: Option<&Refusal>, act: &Callback<Act>) -
 }
 
 fn title(preset: Preset) -> String {
-    let title = told(&preset.title());
-    let mut letters = title.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    capital(&told(&preset.title()))
 }
 
 /// What the machine has.

@@ -44,7 +44,8 @@ pub fn Share(props: &Props) -> Html {
     };
     let picture = |picture: Picture, format: Format| {
         let drawn = t!(format!("share.drawing.{}", picture.name()));
-        let name = t!("share.picture", picture = drawn, format = format.ending().to_uppercase());
+        let name =
+            t!("share.picture", picture = drawn, format = format.ending().to_ascii_uppercase());
         html! {
             <button key={&*name} type="button"
                 onclick={on.reform(move |_| Action::Draw(picture, format))}>{ name }</button>
