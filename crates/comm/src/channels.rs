@@ -1,21 +1,28 @@
 //! What the ranks of one process tell each other over channels: messages, and why a rank stops.
 
 use std::cell::{Cell, RefCell};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::time::{Duration, Instant};
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::task::Poll;
+use std::time::Duration;
+#[cfg(feature = "nccl")]
+use std::time::Instant;
 
 use candle_core::Tensor;
+use futures::task::AtomicWaker;
 use plan::{Rank, WorldSize};
 
 use crate::inbox::{Arrival, Header, Inbox};
+use crate::park::{self, Patience};
 use crate::{CommError, Result, Tag, Wanted};
 
 /// How long elements that are under way may outlast the news that a rank has stopped.
 #[cfg(feature = "nccl")]
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
 
-/// How long a receive looks for its message before it parks its thread: about what waking a parked
-/// one takes. Only where every rank can have a core, since another may need this one to send.
+/// How long a rank that waits looks for a message before it parks its thread: about what waking a
+/// parked one takes. Only where every rank can have a core, since another may need this one to send.
 const LOOK: Duration = Duration::from_micros(50);
 
 type Envelope<T> = (Rank, Arrival<T>);
@@ -26,8 +33,9 @@ pub(crate) struct Channels<T> {
     rank: Rank,
     world: WorldSize,
     timeout: Duration,
-    look: Duration,
     senders: Vec<Sender<Envelope<T>>>,
+    /// By rank, what wakes it when something has been sent to it.
+    wakers: Arc<[AtomicWaker]>,
     receiver: Receiver<Envelope<T>>,
     inbox: RefCell<Inbox<T>>,
     stopped: Cell<bool>,
@@ -37,16 +45,15 @@ pub(crate) struct Channels<T> {
 pub(crate) fn world<T>(size: WorldSize, timeout: Duration) -> Vec<Channels<T>> {
     let (senders, receivers): (Vec<_>, Vec<_>) =
         (0..size.get()).map(|_| mpsc::channel::<Envelope<T>>()).unzip();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let look = if size.get() <= cores { LOOK } else { Duration::ZERO };
+    let wakers: Arc<[AtomicWaker]> = size.ranks().map(|_| AtomicWaker::new()).collect();
     size.ranks()
         .zip(receivers)
         .map(|(rank, receiver)| Channels {
             rank,
             world: size,
             timeout,
-            look,
             senders: senders.clone(),
+            wakers: wakers.clone(),
             receiver,
             inbox: RefCell::new(Inbox::new(rank, size.get())),
             stopped: Cell::new(false),
@@ -65,10 +72,12 @@ where
     F: AsyncFn(S) -> T + Sync,
 {
     let program = &program;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let look = if seats.len() <= cores { LOOK } else { Duration::ZERO };
     std::thread::scope(|scope| {
         let threads: Vec<_> = seats
             .into_iter()
-            .map(|seat| scope.spawn(move || futures::executor::block_on(program(seat))))
+            .map(|seat| scope.spawn(move || park::block_on(program(seat), look)))
             .collect();
         let joined: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
         joined
@@ -91,35 +100,33 @@ impl<T> Channels<T> {
     pub(crate) fn send(&self, to: Rank, tag: Tag, tensor: &Tensor, payload: T) -> Result<()> {
         let message = Arrival::Message(Header::of(tag, tensor), payload);
         let sent = self.senders[to.index()].send((self.rank, message));
-        sent.map_err(|_| self.receiver_stopped(to, &Wanted::like(tag, tensor)))
+        sent.map_err(|_| self.receiver_stopped(to, &Wanted::like(tag, tensor)))?;
+        self.wakers[to.index()].wake();
+        Ok(())
     }
 
     /// Takes the next place in the queue of `from`'s messages.
-    pub(crate) fn post(&self, from: Rank) -> u64 {
-        self.inbox.borrow_mut().post(from)
+    pub(crate) fn post(&self, from: Rank, wanted: &Wanted) -> u64 {
+        self.inbox.borrow_mut().post(from, wanted)
     }
 
-    /// Parks this thread until the message of a posted receive is here.
-    pub(crate) fn wait(&self, from: Rank, ticket: u64, wanted: &Wanted) -> Result<T> {
-        let start = Instant::now();
-        let deadline = start + self.timeout;
-        loop {
+    /// The message of a posted receive, once it is here. Any arrival wakes this rank's task: one
+    /// thread polls all that it waits for.
+    pub(crate) async fn receive(&self, from: Rank, ticket: u64, wanted: &Wanted) -> Result<T> {
+        let mut patience = Patience::new(self.timeout);
+        poll_fn(|context| {
+            // Before the look: what comes after it wakes again.
+            self.wakers[self.rank.index()].register(context.waker());
+            self.take_arrivals();
             if let Some(result) = self.inbox.borrow_mut().take(from, ticket, wanted) {
-                return result;
+                return Poll::Ready(result);
             }
-            if start.elapsed() < self.look {
-                self.take_arrivals();
-                std::hint::spin_loop();
-                continue;
+            match patience.is_out() {
+                true => Poll::Ready(Err(self.timed_out(from, wanted))),
+                false => Poll::Pending,
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.receiver.recv_timeout(left) {
-                Ok((sender, arrival)) => self.inbox.borrow_mut().arrive(sender, arrival),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    return Err(self.timed_out(from, wanted));
-                }
-            }
-        }
+        })
+        .await
     }
 
     /// Tells every other rank why this one stops; only the first reason is told.
@@ -131,6 +138,7 @@ impl<T> Channels<T> {
             if peer != self.rank.index() {
                 // A peer that has ended needs no news.
                 let _ = sender.send((self.rank, Arrival::Stopped(why.to_owned())));
+                self.wakers[peer].wake();
             }
         }
     }

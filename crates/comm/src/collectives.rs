@@ -17,7 +17,7 @@ struct Operation<'a, G: ProcessGroup + ?Sized> {
 
 impl<'a, G: ProcessGroup + ?Sized> Operation<'a, G> {
     fn begin(group: &'a G, op: Op) -> Self {
-        let tag = Tag { axis: group.axis(), op, seq: group.next_seq(), block: None };
+        let tag = Tag { axis: group.axis(), op, seq: group.next_seq(), block: None, lane: 0 };
         group.mark(tag.axis, op, tag.seq, Mark::Begin);
         Self { group, tag }
     }

@@ -1,11 +1,13 @@
 //! One suite of laws that every backend passes, in its own surroundings.
 
+use std::future::poll_fn;
 use std::pin::Pin;
+use std::task::Poll;
 
 use candle_core::{DType, Device, Tensor};
 use plan::Rank;
 
-use crate::{ProcessGroup, Result, Tag, Wanted};
+use crate::{CommError, Lane, ProcessGroup, Result, Tag, Wanted};
 
 /// A law: its name and the outcome on this rank, `Err` with what was seen.
 pub type Outcome = (&'static str, Result<(), String>);
@@ -13,7 +15,7 @@ pub type Outcome = (&'static str, Result<(), String>);
 type Law = for<'a> fn(&'a dyn ProcessGroup) -> Pin<Box<dyn Future<Output = Result<bool>> + 'a>>;
 
 /// The laws by name.
-const LAWS: [(&str, Law); 9] = [
+const LAWS: [(&str, Law); 10] = [
     ("messages of one sender arrive in order", |g| Box::pin(in_order(g))),
     ("every element type arrives bit for bit", |g| Box::pin(element_types(g))),
     ("an empty tensor travels", |g| Box::pin(empty(g))),
@@ -23,6 +25,7 @@ const LAWS: [(&str, Law); 9] = [
     ("reduce_scatter then all_gather is all_reduce, bit for bit", |g| Box::pin(scatter_gather(g))),
     ("all_to_all twice is the identity", |g| Box::pin(all_to_all(g))),
     ("barrier returns on every rank", |g| Box::pin(barrier(g))),
+    ("sums that run beside each other do not mix", |g| Box::pin(beside(g))),
 ];
 
 /// Runs every law on this rank; all ranks of the group call it together.
@@ -53,7 +56,7 @@ fn bits(tensor: &Tensor) -> Result<Vec<u32>> {
 }
 
 fn tag(group: &dyn ProcessGroup) -> Tag {
-    Tag { axis: group.axis(), op: plan::Op::SendRecv, seq: group.next_seq(), block: None }
+    Tag { axis: group.axis(), op: plan::Op::SendRecv, seq: group.next_seq(), block: None, lane: 0 }
 }
 
 fn neighbours(group: &dyn ProcessGroup) -> (Rank, Rank) {
@@ -159,4 +162,60 @@ async fn all_to_all(group: &dyn ProcessGroup) -> Result<bool> {
 async fn barrier(group: &dyn ProcessGroup) -> Result<bool> {
     group.barrier().await?;
     Ok(true)
+}
+
+/// Sums of different lengths in lanes of their own, which each rank polls in another order, while
+/// the program exchanges something itself.
+async fn beside(group: &dyn ProcessGroup) -> Result<bool> {
+    const SUMS: usize = 3;
+    let (n, rank) = (group.size().get(), group.rank().index());
+    let lanes: Vec<Lane<'_>> = (1..=SUMS as u16).map(|lane| Lane::new(group, lane)).collect();
+    let mine = |lane: usize| tensor(group, rank + lane, 5 * lane + 7);
+    let mine = (0..SUMS).map(mine).collect::<Result<Vec<_>>>()?;
+    let mut sums: Vec<_> = lanes.iter().zip(&mine).map(|(l, t)| l.all_reduce(t)).collect();
+    let mut got: Vec<Option<Tensor>> = vec![None; SUMS];
+    let exchanged = if group.runs_beside() {
+        let mut first = true;
+        let mut own = std::pin::pin!(all_to_all(group));
+        let mut exchanged = None;
+        poll_fn(|context| {
+            // All begin in one order, since each takes a number as it begins; the rest is free.
+            let turn = if first { 0 } else { rank };
+            first = false;
+            for place in 0..SUMS {
+                let lane = (place + turn) % SUMS;
+                if got[lane].is_none()
+                    && let Poll::Ready(sum) = sums[lane].as_mut().poll(context)
+                {
+                    got[lane] = Some(sum?);
+                }
+            }
+            if exchanged.is_none()
+                && let Poll::Ready(right) = own.as_mut().poll(context)
+            {
+                exchanged = Some(right?);
+            }
+            match exchanged {
+                Some(right) if got.iter().all(Option::is_some) => {
+                    Poll::Ready(Ok::<_, CommError>(right))
+                }
+                _ => Poll::Pending,
+            }
+        })
+        .await?
+    } else {
+        for (sum, got) in sums.into_iter().zip(&mut got) {
+            *got = Some(sum.await?);
+        }
+        all_to_all(group).await?
+    };
+    let mut right = exchanged;
+    for (lane, sum) in got.iter().enumerate() {
+        let expect: Vec<u32> = (0..5 * lane + 7)
+            .map(|i| (0..n).map(|r| (r + lane) * 1000 + i).sum::<usize>() as f32)
+            .map(f32::to_bits)
+            .collect();
+        right &= sum.as_ref().is_some_and(|sum| bits(sum).is_ok_and(|bits| bits == expect));
+    }
+    Ok(right)
 }

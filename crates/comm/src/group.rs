@@ -20,6 +20,9 @@ pub struct Tag {
     pub seq: u32,
     /// For ring messages, the world rank whose keys and values these are.
     pub block: Option<u16>,
+    /// 0 for what the program does one after the other; an operation that runs beside it has a
+    /// lane of its own ([`crate::Lane`]).
+    pub lane: u16,
 }
 
 impl std::fmt::Display for Tag {
@@ -77,8 +80,8 @@ pub enum Mark {
 
 /// Ranks that work together.
 ///
-/// A backend gives `isend` and `irecv`; messages between two ranks arrive in the order in which
-/// they were sent. All ranks of a group call the same collectives in the same order. Errors are
+/// A backend gives `isend` and `irecv`; messages between two ranks arrive, lane by lane, in the
+/// order in which they were sent. All ranks of a group call the same collectives in the same order. Errors are
 /// [`crate::CommError::Exchange`] where ranks disagree and [`crate::CommError::Usage`] where the
 /// tensors do not fit.
 #[async_trait(?Send)]
@@ -94,6 +97,12 @@ pub trait ProcessGroup {
     /// The number of the next operation in this group; each call takes one.
     fn next_seq(&self) -> u32;
 
+    /// Whether operations in lanes of their own may be under way while the program goes on. Where
+    /// not, one ends before the next begins.
+    fn runs_beside(&self) -> bool {
+        true
+    }
+
     /// Where a tensor that is made to be sent belongs; most backends take one from anywhere.
     fn device(&self) -> Device {
         Device::Cpu
@@ -101,7 +110,8 @@ pub trait ProcessGroup {
 
     /// Starts to send `tensor` and returns at once; the caller may drop it.
     fn isend(&self, to: Rank, tag: Tag, tensor: &Tensor) -> Result<()>;
-    /// Starts to receive; the messages of one sender are handed out in the order of these calls.
+    /// Starts to receive; the messages of one sender and lane are handed out in the order of these
+    /// calls.
     fn irecv(&self, from: Rank, wanted: Wanted) -> PendingRecv<'_>;
     /// Tells every other rank why this one stops, so that none waits for it.
     fn abort(&self, why: &str);

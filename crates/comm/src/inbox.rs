@@ -37,8 +37,8 @@ pub(crate) enum Arrival<T> {
     Stopped(String),
 }
 
-/// The arrivals of one rank from all others. The n-th receive that is posted for a sender gets
-/// the n-th message that this sender sent.
+/// The arrivals of one rank from all others. The n-th receive that is posted for a sender and a lane
+/// gets the n-th message that this sender sent in it.
 #[derive(Debug)]
 pub(crate) struct Inbox<T> {
     rank: Rank,
@@ -47,34 +47,51 @@ pub(crate) struct Inbox<T> {
 
 #[derive(Debug)]
 struct Peer<T> {
+    lanes: BTreeMap<u16, Queue<T>>,
+    stopped: Option<String>,
+}
+
+#[derive(Debug)]
+struct Queue<T> {
     posted: u64,
     arrived: u64,
     messages: BTreeMap<u64, (Header, T)>,
-    stopped: Option<String>,
+}
+
+impl<T> Default for Queue<T> {
+    fn default() -> Self {
+        Self { posted: 0, arrived: 0, messages: BTreeMap::new() }
+    }
 }
 
 impl<T> Inbox<T> {
     pub(crate) fn new(rank: Rank, peers: usize) -> Self {
-        let peer = || Peer { posted: 0, arrived: 0, messages: BTreeMap::new(), stopped: None };
+        let peer = || Peer { lanes: BTreeMap::new(), stopped: None };
         Self { rank, peers: (0..peers).map(|_| peer()).collect() }
     }
 
-    /// Takes the next place in the queue of `from`'s messages.
-    pub(crate) fn post(&mut self, from: Rank) -> u64 {
-        let peer = &mut self.peers[from.index()];
-        peer.posted += 1;
-        peer.posted - 1
+    /// Takes the next place in the queue of `from`'s messages in the lane of `wanted`.
+    pub(crate) fn post(&mut self, from: Rank, wanted: &Wanted) -> u64 {
+        let queue = self.queue(from, wanted.tag);
+        queue.posted += 1;
+        queue.posted - 1
+    }
+
+    fn queue(&mut self, from: Rank, tag: Tag) -> &mut Queue<T> {
+        self.peers[from.index()].lanes.entry(tag.lane).or_default()
     }
 
     pub(crate) fn arrive(&mut self, from: Rank, arrival: Arrival<T>) {
-        let peer = &mut self.peers[from.index()];
         match arrival {
             Arrival::Message(header, payload) => {
-                peer.messages.insert(peer.arrived, (header, payload));
-                peer.arrived += 1;
+                let queue = self.queue(from, header.tag);
+                queue.messages.insert(queue.arrived, (header, payload));
+                queue.arrived += 1;
             }
             // The first reason is the cause; later ones are its echoes.
-            Arrival::Stopped(why) => peer.stopped = peer.stopped.take().or(Some(why)),
+            Arrival::Stopped(why) => {
+                self.peers[from.index()].stopped.get_or_insert(why);
+            }
         }
     }
 
@@ -85,8 +102,7 @@ impl<T> Inbox<T> {
         ticket: u64,
         wanted: &Wanted,
     ) -> Option<Result<T, CommError>> {
-        let peer = &mut self.peers[from.index()];
-        if let Some((header, payload)) = peer.messages.remove(&ticket) {
+        if let Some((header, payload)) = self.queue(from, wanted.tag).messages.remove(&ticket) {
             let expected = Header {
                 tag: wanted.tag,
                 dtype: wanted.dtype.as_str().to_owned(),
@@ -98,7 +114,7 @@ impl<T> Inbox<T> {
                 Err(self.error(Fault::Mismatch, from, wanted, header.describe()))
             });
         }
-        peer.stopped.as_ref()?;
+        self.peers[from.index()].stopped.as_ref()?;
         Some(Err(self.sender_stopped(from, wanted)))
     }
 

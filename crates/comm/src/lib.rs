@@ -4,7 +4,8 @@
 //! [`ProcessGroup::irecv`]; every collective is built on those in [`collectives`]. Backends:
 //! [`threads`] (one rank a thread of this process), `workers` (one rank a web worker), `nccl`
 //! (one rank a GPU) and `mpi` (one rank a process).
-//! Decorators: [`Traced`] records each message, [`Gated`] stands before each exchange, [`SubGroup`] is some of a group's ranks.
+//! Decorators: [`Traced`] records each message, [`Gated`] stands before each exchange, [`SubGroup`]
+//! is some of a group's ranks, [`Lane`] lets an operation run beside the others.
 
 #[cfg(feature = "threads")]
 mod channels;
@@ -15,10 +16,13 @@ mod gated;
 mod group;
 #[cfg(any(feature = "threads", feature = "workers", feature = "mpi"))]
 mod inbox;
+mod lane;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 #[cfg(feature = "nccl")]
 pub mod nccl;
+#[cfg(feature = "threads")]
+mod park;
 mod recorder;
 mod solo;
 mod subgroup;
@@ -31,6 +35,7 @@ pub mod workers;
 pub use error::{CommError, Fault};
 pub use gated::{Gate, Gated};
 pub use group::{Mark, PendingRecv, ProcessGroup, Tag, Wanted};
+pub use lane::Lane;
 pub use recorder::Recorder;
 pub use solo::Solo;
 pub use subgroup::SubGroup;

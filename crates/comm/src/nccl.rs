@@ -7,7 +7,9 @@
 //!
 //! NCCL runs a rank's transfers in order, and a transfer waits for its other end. A send is
 //! therefore held back and launched in one group with the next receive, so that all ranks of a
-//! ring can send at once; one that no receive follows is launched when its collective ends.
+//! ring can send at once; one that no receive follows is launched when its collective ends. For the
+//! same reason nothing runs beside the program here: ranks that come to two operations in different
+//! orders would wait for each other for ever. The gradients' sums begin after the backward pass.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -195,6 +197,10 @@ impl ProcessGroup for NcclGroup {
         self.seq.replace(self.seq.get() + 1)
     }
 
+    fn runs_beside(&self) -> bool {
+        false
+    }
+
     fn device(&self) -> Device {
         Device::Cuda(self.device.clone())
     }
@@ -209,13 +215,13 @@ impl ProcessGroup for NcclGroup {
     }
 
     fn irecv(&self, from: Rank, wanted: Wanted) -> PendingRecv<'_> {
-        let ticket = self.channels.post(from);
+        let ticket = self.channels.post(from, &wanted);
         // CUDA holds no empty tensor: its header says all that there is.
         let is_empty = wanted.shape.elem_count() == 0;
         let launched = (!is_empty).then(|| self.launch(Some((from, &wanted))));
         PendingRecv::new(async move {
             let launched = launched.transpose()?;
-            self.channels.wait(from, ticket, &wanted)?;
+            self.channels.receive(from, ticket, &wanted).await?;
             let Some((done, Some(tensor))) = launched else {
                 return Ok(Tensor::zeros(wanted.shape, wanted.dtype, &Device::Cpu)?);
             };

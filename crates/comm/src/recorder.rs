@@ -11,6 +11,8 @@ pub struct Recorder {
     step: Cell<u32>,
     clock: Box<dyn Fn() -> u64>,
     events: RefCell<Vec<Event>>,
+    /// When the last event was recorded.
+    last_us: Cell<u64>,
 }
 
 impl Recorder {
@@ -21,6 +23,7 @@ impl Recorder {
             step: Cell::new(0),
             clock: Box::new(clock),
             events: RefCell::default(),
+            last_us: Cell::new(0),
         })
     }
 
@@ -35,6 +38,11 @@ impl Recorder {
         (self.clock)()
     }
 
+    /// When the last event was recorded: what a rank stands still for began later.
+    pub(crate) fn last_us(&self) -> u64 {
+        self.last_us.get()
+    }
+
     /// The training step that later events belong to.
     pub fn set_step(&self, step: u32) {
         self.step.set(step);
@@ -43,6 +51,7 @@ impl Recorder {
     /// Adds an event that ends now.
     pub fn record(&self, kind: EventKind) {
         let event = Event { rank: self.rank, step: self.step.get(), at_us: self.now_us(), kind };
+        self.last_us.set(event.at_us);
         self.events.borrow_mut().push(event);
     }
 

@@ -57,6 +57,10 @@ impl ProcessGroup for SubGroup {
         self.seq.replace(self.seq.get() + 1)
     }
 
+    fn runs_beside(&self) -> bool {
+        self.parent.runs_beside()
+    }
+
     fn device(&self) -> Device {
         self.parent.device()
     }

@@ -1,7 +1,7 @@
 //! The threads backend: one rank a thread of this process, messages over channels.
 //!
-//! A receive parks its thread inside the future, so a rank's program is run with
-//! `futures::executor::block_on`. Tensors change hands without a copy, on whichever device they
+//! A receive whose message is not here yet leaves its thread to what else the rank's program has to
+//! do, and where there is nothing the thread parks until something arrives ([`run`]). Tensors change hands without a copy, on whichever device they
 //! are: ranks that compute on one GPU must share one handle of it, so that all their work lies in
 //! one stream and a tensor's kernel runs before those of whoever receives it.
 
@@ -24,14 +24,6 @@ pub struct ThreadGroup {
     seq: Cell<u32>,
 }
 
-/// The ranks of a new world, in order; move each to a thread of its own.
-pub fn world(size: WorldSize, timeout: Duration) -> Vec<ThreadGroup> {
-    channels::world(size, timeout)
-        .into_iter()
-        .map(|channels| ThreadGroup { channels, seq: Cell::new(0) })
-        .collect()
-}
-
 /// Runs `program` on every rank of a new world, each on its own thread, and returns what each
 /// returned, in order of the ranks.
 ///
@@ -42,7 +34,8 @@ where
     T: Send,
     F: AsyncFn(ThreadGroup) -> T + Sync,
 {
-    channels::run(world(size, timeout), program)
+    let group = |channels| ThreadGroup { channels, seq: Cell::new(0) };
+    channels::run(channels::world(size, timeout).into_iter().map(group).collect(), program)
 }
 
 #[async_trait(?Send)]
@@ -74,8 +67,8 @@ impl ProcessGroup for ThreadGroup {
     }
 
     fn irecv(&self, from: Rank, wanted: Wanted) -> PendingRecv<'_> {
-        let ticket = self.channels.post(from);
-        PendingRecv::new(async move { self.channels.wait(from, ticket, &wanted) })
+        let ticket = self.channels.post(from, &wanted);
+        PendingRecv::new(async move { self.channels.receive(from, ticket, &wanted).await })
     }
 
     fn abort(&self, why: &str) {

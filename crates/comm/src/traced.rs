@@ -1,6 +1,6 @@
 //! A process group that records every message and collective.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use async_trait::async_trait;
@@ -10,16 +10,38 @@ use plan::{Axis, EventKind, Op, Rank, WorldSize};
 use crate::{Mark, PendingRecv, ProcessGroup, Recorder, Result, Tag, Wanted};
 
 /// Wraps the world's group; subgroups of it are recorded through it.
+///
+/// A receive tells how long its rank stood still for it. Of what runs beside the program that is
+/// nothing while the program computes or waits itself, and when several are waited for at the end,
+/// each tells the time since the one before: no microsecond is told twice.
 pub struct Traced<G> {
     inner: G,
     recorder: Rc<Recorder>,
     open: RefCell<Vec<(Axis, Op, u32, u64)>>,
+    /// Receives of the program itself that are awaited.
+    awaited: Cell<u32>,
 }
 
 impl<G: ProcessGroup> Traced<G> {
     /// Records what passes through `inner` in `recorder`.
     pub fn new(inner: G, recorder: Rc<Recorder>) -> Self {
-        Self { inner, recorder, open: RefCell::default() }
+        Self { inner, recorder, open: RefCell::default(), awaited: Cell::new(0) }
+    }
+}
+
+/// One receive of the program itself is awaited until this is dropped.
+struct Awaited<'a>(&'a Cell<u32>);
+
+impl<'a> Awaited<'a> {
+    fn new(count: &'a Cell<u32>) -> Self {
+        count.set(count.get() + 1);
+        Self(count)
+    }
+}
+
+impl Drop for Awaited<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
     }
 }
 
@@ -49,6 +71,10 @@ impl<G: ProcessGroup> ProcessGroup for Traced<G> {
         self.inner.next_seq()
     }
 
+    fn runs_beside(&self) -> bool {
+        self.inner.runs_beside()
+    }
+
     fn device(&self) -> Device {
         self.inner.device()
     }
@@ -73,7 +99,14 @@ impl<G: ProcessGroup> ProcessGroup for Traced<G> {
         let pending = self.inner.irecv(from, wanted);
         PendingRecv::new(async move {
             let start = self.recorder.now_us();
+            let awaited = (tag.lane == 0).then(|| Awaited::new(&self.awaited));
             let tensor = pending.wait().await?;
+            let now = self.recorder.now_us();
+            let waited_us = match (awaited, self.awaited.get()) {
+                (Some(_), _) => now - start,
+                (None, 0) => now.saturating_sub(start.max(self.recorder.last_us())),
+                (None, _) => 0,
+            };
             self.recorder.record(EventKind::Recv {
                 axis: tag.axis,
                 op: tag.op,
@@ -81,7 +114,7 @@ impl<G: ProcessGroup> ProcessGroup for Traced<G> {
                 from: from_world,
                 bytes,
                 block: tag.block,
-                waited_us: self.recorder.now_us() - start,
+                waited_us,
             });
             Ok(tensor)
         })

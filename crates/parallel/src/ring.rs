@@ -109,7 +109,7 @@ impl Ring<'_> {
     fn tag(&self, op: Op, seq: u32, step: usize) -> Tag {
         let owner = self.group.size().hop(self.group.rank(), -(step as isize));
         let block = Some(self.group.world_rank(owner).index() as u16);
-        Tag { axis: self.group.axis(), op, seq, block }
+        Tag { axis: self.group.axis(), op, seq, block, lane: 0 }
     }
 }
 

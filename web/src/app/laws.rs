@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::t;
 
 /// The laws as the workers tell them, with their keys in the catalogues.
-const LAWS: [(&str, &str); 10] = [
+const LAWS: [(&str, &str); 11] = [
     ("messages of one sender arrive in order", "order"),
     ("every element type arrives bit for bit", "types"),
     ("an empty tensor travels", "empty"),
@@ -15,6 +15,7 @@ const LAWS: [(&str, &str); 10] = [
     ("reduce_scatter then all_gather is all_reduce, bit for bit", "reduce_scatter"),
     ("all_to_all twice is the identity", "all_to_all"),
     ("barrier returns on every rank", "barrier"),
+    ("sums that run beside each other do not mix", "beside"),
     ("a sent buffer is transferred: the sender holds it no more", "transfer"),
 ];
 

@@ -21,8 +21,13 @@ pub async fn measure(
         let mut samples = Vec::new();
         for _ in 0..SAMPLES {
             group.barrier().await?;
-            let tag =
-                Tag { axis: group.axis(), op: Op::SendRecv, seq: group.next_seq(), block: None };
+            let tag = Tag {
+                axis: group.axis(),
+                op: Op::SendRecv,
+                seq: group.next_seq(),
+                block: None,
+                lane: 0,
+            };
             let begun = now_us();
             play(group, tag, &payload, trips).await?;
             samples.push((now_us() - begun) as f64 / f64::from(trips));

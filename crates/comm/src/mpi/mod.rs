@@ -4,6 +4,9 @@
 //! has arrived, from anybody, until its own message is there; so a rank that waits never keeps
 //! another one's sends from ending, and a rank that has parted from the others is found out as it
 //! is between threads. MPI is called from the thread that has started it.
+//!
+//! A receive keeps its thread until its message is there, so nothing runs beside the program: the
+//! gradients' sums begin after the backward pass.
 
 mod elements;
 mod unsafe_outbox;
@@ -173,6 +176,10 @@ impl ProcessGroup for MpiGroup {
         self.seq.replace(self.seq.get() + 1)
     }
 
+    fn runs_beside(&self) -> bool {
+        false
+    }
+
     fn isend(&self, to: Rank, tag: Tag, tensor: &Tensor) -> Result<()> {
         let transport = |reason: &str| CommError::Transport {
             rank: self.rank,
@@ -196,7 +203,7 @@ impl ProcessGroup for MpiGroup {
     }
 
     fn irecv(&self, from: Rank, wanted: Wanted) -> PendingRecv<'_> {
-        let ticket = self.inbox.borrow_mut().post(from);
+        let ticket = self.inbox.borrow_mut().post(from, &wanted);
         PendingRecv::new(async move {
             let bytes = self.wait(from, ticket, &wanted)?;
             elements::from_bytes(&bytes, wanted.dtype, &wanted.shape)

@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let tag = crate::Tag { axis: Axis::Cp, op: Op::RingKv, seq: 7, block: Some(2) };
+        let tag = crate::Tag { axis: Axis::Cp, op: Op::RingKv, seq: 7, block: Some(2), lane: 3 };
         let header = Header { tag, dtype: "f32".to_owned(), dims: vec![1, 2] };
         let message = Arrival::Message(header.clone(), vec![1, 2, 3, 4, 5, 6, 7, 8]);
         match read(write(&message)) {

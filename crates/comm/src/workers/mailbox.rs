@@ -32,8 +32,8 @@ impl Mailbox {
     }
 
     /// Takes the next place in the queue of `from`'s messages.
-    pub(super) fn post(&self, from: Rank) -> u64 {
-        self.inbox.borrow_mut().post(from)
+    pub(super) fn post(&self, from: Rank, wanted: &Wanted) -> u64 {
+        self.inbox.borrow_mut().post(from, wanted)
     }
 
     /// The first rank that was heard to stop, and why.

@@ -138,7 +138,7 @@ impl ProcessGroup for WorkerGroup {
     }
 
     fn irecv(&self, from: Rank, wanted: Wanted) -> PendingRecv<'_> {
-        let ticket = self.mailbox.post(from);
+        let ticket = self.mailbox.post(from, &wanted);
         PendingRecv::new(async move {
             let elements = self.mailbox.receive(from, ticket, &wanted).await?;
             let tensor = elements::copy_in(&elements, wanted.dtype, &wanted.shape)?;

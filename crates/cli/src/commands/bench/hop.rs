@@ -56,7 +56,7 @@ async fn half_round_trip(
     let mut times = Vec::with_capacity(ROUNDS);
     for round in 0..WARM_UP + ROUNDS {
         let seq = group.next_seq();
-        let tag = Tag { axis: Axis::World, op: Op::SendRecv, seq, block: None };
+        let tag = Tag { axis: Axis::World, op: Op::SendRecv, seq, block: None, lane: 0 };
         let start = Instant::now();
         let pending = group.irecv(other, Wanted::like(tag, &message));
         if is_first {

@@ -14,7 +14,8 @@ pub async fn root(
     let bytes = serde_json::to_vec(&events).map_err(Error::wrap)?;
     let length = Tensor::new(&[bytes.len() as u32], &Device::Cpu)?;
     let lengths = world.all_gather(&length).await?;
-    let tag = Tag { axis: Axis::World, op: Op::SendRecv, seq: world.next_seq(), block: None };
+    let tag =
+        Tag { axis: Axis::World, op: Op::SendRecv, seq: world.next_seq(), block: None, lane: 0 };
     if world.rank() != Rank::ZERO {
         world.isend(
             Rank::ZERO,
