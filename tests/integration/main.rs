@@ -16,6 +16,7 @@ mod mesh;
 mod parity;
 mod probes;
 mod recorded;
+mod reduction;
 mod simulate;
 mod tasks;
 mod traffic;

@@ -253,7 +253,8 @@ mod tests {
         sees: &[Vec<bool>],
     ) -> Result<(f64, Vec<Tensor>)> {
         let (batch, rope) = (ids.len(), model.rope(&(0..sees.len() as u32).collect::<Vec<_>>())?);
-        let gradients = Gradients::new(model, 0)?;
+        let parameters = model.vars().iter().map(|var| var.elem_count()).sum();
+        let gradients = Gradients::new(model, &[parameters], 0)?;
         let mut x = model.embed(&ids.concat())?.detach();
         let mut tape = Vec::new();
         for layer in 0..model.config().layers {
@@ -271,7 +272,7 @@ mod tests {
             dx = model.pre_backward(layer, pre, &grad, &dx_post, &rope, &gradients)?;
         }
         model.embed_backward(&ids.concat(), &dx, &gradients)?;
-        Ok((head.loss_sum, gradients.views(gradients.bucket())?))
+        Ok((head.loss_sum, gradients.views(gradients.pieces())?))
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! bytes move ([`traffic`]) and how much memory a rank needs ([`memory`]).
 
 pub mod bench;
+pub mod bucket;
 pub mod command;
 pub mod config;
 pub mod cp;

@@ -3,13 +3,15 @@
 use crate::event::Axis;
 use crate::refusal::require_range;
 use crate::traffic::{self, AttentionShape, Flow, LayerTraffic};
-use crate::{AttentionPlan, CpPlan, Heads, Mask, Mesh, Rank, Refusal, RunConfig, fault, message};
+use crate::{
+    AttentionPlan, CpPlan, Heads, Mask, Mesh, Rank, Refusal, RunConfig, bucket, fault, message,
+};
 
 /// Tokens are bytes.
 pub const VOCAB: usize = 256;
 /// Width of the MLP's hidden layer, in widths of the model.
 pub const MLP_RATIO: usize = 4;
-/// Numbers that ride behind the gradients in the bucket: the sum of losses and the valid tokens.
+/// Numbers that ride with the gradients in the bucket: the sum of losses and the valid tokens.
 pub const BUCKET_EXTRAS: usize = 2;
 
 /// The most optimiser steps of a run.
@@ -43,10 +45,15 @@ impl ModelShape {
         Heads { query: self.heads, kv: self.kv_heads, dim: self.head_dim() }
     }
 
+    /// Rows of the fused projection to queries, keys and values.
+    pub fn qkv_rows(&self) -> usize {
+        (self.heads + 2 * self.kv_heads) * self.head_dim()
+    }
+
     /// Trainable numbers.
     pub fn parameters(&self) -> usize {
         let d = self.d_model;
-        let qkv = (self.heads + 2 * self.kv_heads) * self.head_dim() * d;
+        let qkv = self.qkv_rows() * d;
         let layer = 2 * d + qkv + d * d + 2 * MLP_RATIO * d * d;
         2 * self.vocab * d + self.layers * layer + d
     }
@@ -119,9 +126,17 @@ impl RunPlan {
         self.config.batch / self.config.grad_accum
     }
 
-    /// Numbers in the bucket that the gradient all_reduce sums.
-    pub fn bucket_len(&self) -> usize {
-        self.model.parameters() + BUCKET_EXTRAS
+    /// Numbers in each piece of the gradient bucket, without what rides along with the first.
+    pub fn bucket_pieces(&self) -> Vec<usize> {
+        bucket::pieces(&self.model, self.mesh.world())
+    }
+
+    /// What each rank sends to sum the gradients of one training step.
+    pub fn gradient_traffic(&self) -> Flow {
+        let extras = std::iter::once(BUCKET_EXTRAS).chain(std::iter::repeat(0));
+        let lens = self.bucket_pieces().into_iter().zip(extras).map(|(len, extra)| len + extra);
+        lens.map(|len| traffic::all_reduce(len, self.mesh.world()))
+            .fold(Flow::default(), std::ops::Add::add)
     }
 
     /// What each rank sends for one layer and one micro-batch.
@@ -139,8 +154,7 @@ impl RunPlan {
     pub fn step_traffic(&self) -> Flow {
         let layer = self.layer_traffic();
         let layers = (self.model.layers * self.config.grad_accum) as u64;
-        (layer.forward + layer.backward).times(layers)
-            + traffic::all_reduce(self.bucket_len(), self.mesh.world())
+        (layer.forward + layer.backward).times(layers) + self.gradient_traffic()
     }
 
     /// What each rank sends in one evaluation.

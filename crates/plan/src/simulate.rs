@@ -11,6 +11,10 @@
 //! before its rank has come to it. Where the latency is left as measured, a message that was waited
 //! for is under way as long as it was, and another one for no time.
 //!
+//! The sums of gradients that run beside the backward pass take nothing of their rank's time there:
+//! each goes on by itself, message after message, and the rank waits before the optimiser for those
+//! that are not done.
+//!
 //! By their clocks some messages arrive before they are sent, since clocks go in steps. The largest
 //! such lead between two ranks is taken from the latency, so that no model without latency ends
 //! later than what was measured.
@@ -22,11 +26,12 @@
 
 #[cfg(test)]
 mod laws;
+mod walker;
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::event::{Axis, Event, EventKind, Op};
-use crate::fold::clock::Clock;
+use crate::event::{Compute, Event, EventKind, Op};
+use walker::{Key, Name, Walker, received, sent, summed};
 
 /// What is assumed in place of what was measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -104,23 +109,6 @@ impl Model {
     }
 }
 
-/// A message's group, operation, number, sender and receiver.
-type Key = (Axis, Op, u32, u16, u16);
-
-/// One rank on its way through its events.
-struct Walker<'a> {
-    events: &'a [Event],
-    clock: Clock,
-    /// The next event.
-    next: usize,
-    /// Where the measured time has come to.
-    measured: u64,
-    /// Where the modelled time has come to.
-    now: f64,
-    /// When it began.
-    begin: f64,
-}
-
 struct Replay<'a> {
     model: Model,
     walkers: Vec<Walker<'a>>,
@@ -133,6 +121,11 @@ struct Replay<'a> {
     free: Vec<f64>,
     /// How far the receiver's clock is behind the sender's.
     lead: Vec<u64>,
+    /// By rank, what each of its sums has come to.
+    sums: Vec<Vec<(Name, f64)>>,
+    /// By rank, its receives that ran beside: number among the modelled events, when the message was
+    /// handed over and when it had arrived.
+    beside: Vec<Vec<(usize, f64, f64)>>,
     modelled: Modelled,
 }
 
@@ -147,6 +140,8 @@ impl<'a> Replay<'a> {
             left: vec![Vec::new(); world],
             free: vec![f64::NEG_INFINITY; world * world],
             lead: vec![0; world * world],
+            sums: vec![Vec::new(); world],
+            beside: vec![Vec::new(); world],
             modelled: Modelled { events: vec![Vec::new(); world], ..Modelled::default() },
         };
         replay.line_up();
@@ -217,9 +212,21 @@ impl<'a> Replay<'a> {
         let (index, at) = (walker.next, walker.at(walker.next));
         let from = walker.clock.at(event.start_us()).max(walker.measured).min(at);
         // The rest since the event before is kept.
-        let begun = walker.now + from.saturating_sub(walker.measured) as f64;
+        let came = walker.now + from.saturating_sub(walker.measured) as f64;
+        let mut begun = came;
         let took = (at - from) as f64;
+        let sum = summed(event);
+        let is_beside = sum.is_some() && index < walker.backward;
+        if let Some(name) = &sum {
+            // A sum goes on from where it has come to itself.
+            let known = self.sums[rank].iter().find(|(known, _)| known == name);
+            begun = known.map_or(begun, |(_, come)| begun.max(*come));
+        }
         let mut kind = event.kind.clone();
+        if matches!(kind, EventKind::Compute { what: Compute::Optimizer, .. }) {
+            begun = self.settle(rank, begun);
+        }
+        let walker = &self.walkers[rank];
         let mut start = begun;
         let mut end = begun;
         let mut left = begun;
@@ -239,7 +246,7 @@ impl<'a> Replay<'a> {
                 *took_us = span(start, end);
             }
             EventKind::Collective { axis, op, seq, took_us } => {
-                end += took;
+                end = begun.max(came + took);
                 let measured = walker.clock.at(event.start_us());
                 start = self.begun(rank, (*axis, *op, *seq), measured, begun);
                 *took_us = span(start, end);
@@ -256,19 +263,31 @@ impl<'a> Replay<'a> {
                 if let Some((key, _)) = cause {
                     self.pass(key);
                 }
-                end = match cause.filter(|_| is_due) {
-                    Some((key, sending)) => self.receive(key, sending, begun, (at, took)),
+                // A rank that has nothing else to do stands still from when it comes to the message.
+                start = if is_beside { begun } else { came };
+                let arrived = match cause.filter(|_| is_due) {
+                    Some((key, sending)) => {
+                        self.receive(key, sending, start, (at, took), is_beside)
+                    }
                     // Nobody knows what it waited for.
-                    None => begun + took,
+                    None => start + took,
                 };
-                *waited_us = span(start, end);
+                end = begun.max(arrived);
+                *waited_us = if is_beside { 0 } else { span(start, end) };
             }
         }
         self.left[rank].push((left, begun));
+        if let Some(name) = sum {
+            let sums = &mut self.sums[rank];
+            sums.retain(|(known, _)| *known != name);
+            sums.push((name, end));
+        }
         let walker = &mut self.walkers[rank];
         walker.next = index + 1;
-        walker.measured = walker.measured.max(at);
-        walker.now = end;
+        if !is_beside {
+            walker.measured = walker.measured.max(at);
+            walker.now = end;
+        }
         if !matches!(kind, EventKind::Held { .. }) {
             let event = Event { at_us: end.round() as u64, kind, ..*event };
             self.modelled.events[rank].push(event);
@@ -276,8 +295,38 @@ impl<'a> Replay<'a> {
         true
     }
 
+    /// When the optimiser begins to which `rank` comes at `begun`: not before its sums are done. The
+    /// last message of them is the one that it waits for.
+    fn settle(&mut self, rank: usize, begun: f64) -> f64 {
+        let mut last = None;
+        for (index, handed, arrived) in std::mem::take(&mut self.beside[rank]) {
+            let bare = arrived - begun.max(handed);
+            if bare >= 1.0 {
+                self.modelled.messages.bare += 1;
+                self.modelled.messages.bare_us += bare;
+            }
+            if arrived > begun && last.is_none_or(|(_, latest)| arrived > latest) {
+                last = Some((index, arrived));
+            }
+        }
+        if let Some((index, arrived)) = last
+            && let EventKind::Recv { waited_us, .. } = &mut self.modelled.events[rank][index].kind
+        {
+            *waited_us = span(begun, arrived);
+        }
+        let sums = std::mem::take(&mut self.sums[rank]);
+        sums.into_iter().fold(begun, |begun, (_, sum)| begun.max(sum))
+    }
+
     /// When a receive ends that its rank comes to at `begun`, measured to end `at` after `waited`.
-    fn receive(&mut self, key: Key, sending: usize, begun: f64, (at, waited): (u64, f64)) -> f64 {
+    fn receive(
+        &mut self,
+        key: Key,
+        sending: usize,
+        begun: f64,
+        (at, waited): (u64, f64),
+        is_beside: bool,
+    ) -> f64 {
         let sender = usize::from(key.3);
         let (left, handed) = self.left[sender][sending];
         let lead = self.lead[self.link(key)] as f64;
@@ -289,7 +338,15 @@ impl<'a> Replay<'a> {
         let arrived = left + latency;
         let end = begun.max(arrived);
         let under_way = (arrived - handed).max(0.0);
-        let bare = (end - begun.max(handed)).clamp(0.0, under_way);
+        let bare = match is_beside {
+            true => 0.0,
+            false => (end - begun.max(handed)).clamp(0.0, under_way),
+        };
+        if is_beside {
+            let rank = usize::from(key.4);
+            let index = self.modelled.events[rank].len();
+            self.beside[rank].push((index, handed, arrived));
+        }
         self.modelled.messages.add(under_way, bare);
         if matches!(key.1, Op::RingKv | Op::RingKvGrad) {
             self.modelled.ring.add(under_way, bare);
@@ -299,51 +356,21 @@ impl<'a> Replay<'a> {
 
     /// When a collective of `rank` began that measured from `start`: as long before the first of
     /// its messages as was measured.
-    fn begun(&self, rank: usize, name: (Axis, Op, u32), start: u64, now: f64) -> f64 {
+    fn begun(&self, rank: usize, name: Name, start: u64, now: f64) -> f64 {
         let walker = &self.walkers[rank];
         let is_inner = |event: &Event| {
             let key = sent(event).or_else(|| received(event));
             key.is_some_and(|(axis, op, seq, ..)| (axis, op, seq) == name)
         };
-        let inner = walker.events[..walker.next].iter().rev().take_while(|e| is_inner(e)).count();
-        if inner == 0 {
+        let Some(first) = walker.events[..walker.next].iter().position(is_inner) else {
             return now;
-        }
-        let first = walker.next - inner;
+        };
         let ahead = walker.clock.at(walker.events[first].start_us()).saturating_sub(start);
         (self.left[rank][first].1 - ahead as f64).max(walker.begin)
-    }
-}
-
-impl<'a> Walker<'a> {
-    fn new(events: &'a [Event]) -> Self {
-        let clock = Clock::of(events);
-        let measured = events.first().map_or(0, |event| clock.at(event.start_us()));
-        let begin = measured as f64;
-        Self { events, clock, next: 0, measured, now: begin, begin }
-    }
-
-    /// When the event of that number ended.
-    fn at(&self, index: usize) -> u64 {
-        self.clock.at(self.events[index].at_us)
     }
 }
 
 /// Whole microseconds between two moments, as their rounded ends are apart.
 fn span(start: f64, end: f64) -> u64 {
     (end.round() as u64).saturating_sub(start.round() as u64)
-}
-
-fn sent(event: &Event) -> Option<Key> {
-    match event.kind {
-        EventKind::Send { axis, op, seq, to, .. } => Some((axis, op, seq, event.rank, to)),
-        _ => None,
-    }
-}
-
-fn received(event: &Event) -> Option<Key> {
-    match event.kind {
-        EventKind::Recv { axis, op, seq, from, .. } => Some((axis, op, seq, from, event.rank)),
-        _ => None,
-    }
 }

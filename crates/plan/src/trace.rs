@@ -1,6 +1,8 @@
 //! Events as Chrome's trace format has them, which Perfetto reads.
 //!
 //! Format: "Trace Event Format", complete events (`ph: X`) with microseconds since the run began.
+//! Those of one lane must lie within each other or apart, which collectives need not: they run beside
+//! the rest, and are pairs of asynchronous events (`ph: b` and `e`), each in a lane of its own.
 //! The command line writes entry after entry as steps come, the page a whole document at once.
 
 use serde::{Serialize, Serializer};
@@ -15,6 +17,8 @@ pub struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     cat: Option<&'static str>,
     ph: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ts: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +44,7 @@ impl Document {
     /// The trace of `events`, given by rank.
     pub fn new(events: &[Vec<Event>]) -> Self {
         let ranks = (0..events.len()).map(|rank| Entry::rank(rank as u16));
-        let shown = events.iter().flatten().filter_map(Entry::event);
+        let shown = events.iter().flatten().flat_map(Entry::event);
         let trace_events = std::iter::once(Entry::process()).chain(ranks).chain(shown).collect();
         Self { display_time_unit: DISPLAY_TIME_UNIT, trace_events }
     }
@@ -59,9 +63,18 @@ impl Entry {
 
     /// `event` as the trace shows it; scalars are counters of rank 0, since all ranks have the
     /// same, and the beginning of a step shows in its end.
-    pub fn event(event: &Event) -> Option<Self> {
+    pub fn event(event: &Event) -> impl Iterator<Item = Self> + use<> {
+        let entry = Self::single(event);
+        let pair = match event.kind {
+            EventKind::Collective { axis, op, seq, .. } => Self::pair(event, axis, op, seq),
+            _ => [None, None],
+        };
+        entry.into_iter().chain(pair.into_iter().flatten())
+    }
+
+    fn single(event: &Event) -> Option<Self> {
         let (name, cat, args) = match event.kind {
-            EventKind::StepBegin => return None,
+            EventKind::StepBegin | EventKind::Collective { .. } => return None,
             EventKind::Scalar { name, value } => return Self::counter(event, name, value),
             EventKind::StepEnd { .. } => {
                 (format!("step {}", event.step), "step", Args::Step { step: event.step })
@@ -73,9 +86,6 @@ impl Entry {
             EventKind::Recv { axis, op, seq, from, bytes, block, .. } => {
                 let message = Message { axis, op, seq, bytes, block, step: event.step };
                 (format!("wait for {op} from {from}"), "message", Args::Recv { from, message })
-            }
-            EventKind::Collective { axis, op, seq, .. } => {
-                (op.to_string(), "collective", Args::Collective { axis, op, seq, step: event.step })
             }
             EventKind::Tile { layer, pass, ring_step, kv_from, kind, pairs, .. } => {
                 let name = format!("attention {} on keys of {kv_from}", pass.name());
@@ -96,11 +106,23 @@ impl Entry {
         Self::complete(event, what.name().to_owned(), "compute", args)
     }
 
+    /// Both ends of a collective.
+    fn pair(event: &Event, axis: Axis, op: Op, seq: u32) -> [Option<Self>; 2] {
+        [("b", event.start_us()), ("e", event.at_us)].map(|(ph, at_us)| {
+            let args = Args::Collective { axis, op, seq, step: event.step };
+            let name = format!("{op} on rank {}", event.rank);
+            let id = Some(format!("{} {op} {seq} {}", axis.name(), event.rank));
+            let whole = Self::complete(event, name, "collective", args);
+            Some(Self { ph, id, ts: Some(at_us), dur: None, ..whole })
+        })
+    }
+
     fn complete(event: &Event, name: String, cat: &'static str, args: Args) -> Self {
         Self {
             name,
             cat: Some(cat),
             ph: "X",
+            id: None,
             ts: Some(event.start_us()),
             dur: Some(event.took_us()),
             pid: 0,
@@ -114,6 +136,7 @@ impl Entry {
             name: name.name().to_owned(),
             cat: None,
             ph: "C",
+            id: None,
             ts: Some(event.at_us),
             dur: None,
             pid: 0,
@@ -127,6 +150,7 @@ impl Entry {
             name: what.to_owned(),
             cat: None,
             ph: "M",
+            id: None,
             ts: None,
             dur: None,
             pid: 0,
@@ -198,7 +222,7 @@ mod tests {
 
     fn entry(rank: u16, kind: EventKind) -> Value {
         let event = Event { rank, step: 3, at_us: 500, kind };
-        serde_json::to_value(Entry::event(&event)).expect("an entry is JSON")
+        serde_json::to_value(Entry::event(&event).next()).expect("an entry is JSON")
     }
 
     #[test]
@@ -244,6 +268,21 @@ mod tests {
         ] {
             assert_eq!(entry(2, kind), expect);
         }
+    }
+
+    #[test]
+    fn a_collective_has_two_ends_in_a_lane_of_its_own() {
+        let kind =
+            EventKind::Collective { axis: Axis::World, op: Op::AllReduce, seq: 7, took_us: 100 };
+        let event = Event { rank: 2, step: 3, at_us: 500, kind };
+        let ends: Vec<_> = Entry::event(&event).collect();
+        let end = |ph: &str, ts: u64| {
+            json!({"name": "all_reduce on rank 2", "cat": "collective", "ph": ph,
+                "id": "world all_reduce 7 2", "ts": ts, "pid": 0, "tid": 2,
+                "args": {"axis": "world", "op": "all_reduce", "seq": 7, "step": 3}})
+        };
+        let ends = serde_json::to_value(ends).expect("entries are JSON");
+        assert_eq!(ends, json!([end("b", 400), end("e", 500)]));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use candle_core::Tensor;
 use comm::Recorder;
 use model::{Gpt, Gradients, Head, PostTape, PreTape, Qkv, Rope};
+use parallel::grad_sync::Reduction;
 use parallel::{Attended, CpContext};
 use plan::EventKind;
 use plan::event::Compute;
@@ -64,8 +65,14 @@ impl Pass<'_> {
         Ok(Outcome { loss_sum: head.loss_sum, logits: head.logits_nv })
     }
 
-    /// Loss and logits, and the gradient of the sum of losses added to `gradients`.
-    pub(crate) async fn train(&self, batch: &LocalBatch, gradients: &Gradients) -> Result<Outcome> {
+    /// Loss and logits, and the gradient of the sum of losses added to `gradients`. If nothing is
+    /// added to them after this pass, `reduction` sums what is complete beside it.
+    pub(crate) async fn train(
+        &self,
+        batch: &LocalBatch,
+        gradients: &Gradients,
+        mut reduction: Option<&mut Reduction<'_>>,
+    ) -> Result<Outcome> {
         let mut x = self.embed(batch)?;
         let mut tapes = Vec::new();
         for layer in 0..self.model.config().layers {
@@ -81,7 +88,8 @@ impl Pass<'_> {
         };
         // Each layer's tape ends with its backward: that is when its memory comes back.
         for (layer, tape) in tapes.into_iter().enumerate().rev() {
-            dx = self.backward(layer, tape, &dx, batch, gradients).await?;
+            let beside = reduction.as_deref_mut();
+            dx = self.backward(layer, tape, &dx, batch, gradients, beside).await?;
         }
         self.timed(Compute::Backward, || self.model.embed_backward(&batch.ids, &dx, gradients))?;
         Ok(outcome)
@@ -108,12 +116,20 @@ impl Pass<'_> {
         dy: &Tensor,
         batch: &LocalBatch,
         gradients: &Gradients,
+        beside: Option<&mut Reduction<'_>>,
     ) -> Result<Tensor> {
         let model = self.model;
         let (dx, dout) = self.timed(Compute::Backward, || {
             model.post_backward(layer, &tape.post, dy, batch.batch, gradients)
         })?;
-        let grad = self.context.backward(layer, &tape.attended, &dout).await?;
+        let attention = self.context.backward(layer, &tape.attended, &dout);
+        let grad = match beside {
+            Some(reduction) => {
+                reduction.begin(gradients.complete_from(model, layer)).await?;
+                reduction.beside(attention).await?
+            }
+            None => attention.await?,
+        };
         let dx = self.timed(Compute::Backward, || {
             model.pre_backward(layer, &tape.pre, &grad, &dx, self.rope, gradients)
         })?;

@@ -6,7 +6,8 @@ use candle_core::{DType, Device, Tensor};
 use comm::{ProcessGroup, Recorder};
 use kernels::profile::{self, Kind};
 use model::{Gpt, GptConfig, Rope};
-use parallel::{Contract, Cp, CpContext, ParallelError, grad_sync};
+use parallel::grad_sync::{self, Reduced, Reduction};
+use parallel::{Contract, Cp, CpContext, ParallelError};
 use plan::event::{Compute, Scalar};
 use plan::run::BUCKET_EXTRAS;
 use plan::targets::count_valid;
@@ -92,7 +93,7 @@ impl Trainer {
             assemble(&plan, &world, &recorder, device)?;
         let rope = model.rope(&positions)?;
         let optimizer = Optimizer::new(plan.config(), model.vars())?;
-        let sums = model::Gradients::new(&model, BUCKET_EXTRAS)?;
+        let sums = model::Gradients::new(&model, &plan.bucket_pieces(), BUCKET_EXTRAS)?;
         Ok(Self {
             plan,
             world,
@@ -191,7 +192,8 @@ impl Trainer {
     /// Loss and gradients of the batch of `step`, with the parameters as they are.
     pub async fn gradients(&self, step: u32) -> Result<Gradients> {
         // A bucket of their own, which no later step writes to.
-        let bucket = model::Gradients::new(&self.model, BUCKET_EXTRAS)?;
+        let pieces = self.plan.bucket_pieces();
+        let bucket = model::Gradients::new(&self.model, &pieces, BUCKET_EXTRAS)?;
         let Summed { loss, valid_tokens, sums, logits } = self.summed(step, &bucket).await?;
         let mean = |sum: &Tensor| sum * share(valid_tokens);
         let gradients = sums.iter().map(mean).collect::<Result<_, _>>()?;
@@ -204,21 +206,22 @@ impl Trainer {
         let micro_batch = self.plan.micro_batch();
         let first = self.plan.mesh().coordinate(self.world.rank(), Axis::Dp) * config.batch;
         let (mut loss_sum, mut valid, mut logits) = (0.0, 0, Vec::new());
+        let mut reduction = Reduction::new(self.world.as_ref(), bucket.pieces());
         for micro in 0..config.grad_accum {
             let start = first + micro * micro_batch;
             let local = {
                 let _span = profile::span(Kind::Upkeep, "batch");
                 self.sharder.shard(&self.data.batch(Split::Train, step, start..start + micro_batch))
             };
-            let outcome = self.pass()?.train(&local, bucket).await?;
+            let last = (micro + 1 == config.grad_accum).then_some(&mut reduction);
+            let outcome = self.pass()?.train(&local, bucket, last).await?;
             loss_sum += outcome.loss_sum;
             valid += count_valid(&local.targets);
             logits.push(outcome.logits);
         }
-        let extras = [loss_sum, valid as f64];
-        let reduced = grad_sync::all_reduce(self.world.as_ref(), bucket.bucket(), &extras).await?;
-        let (loss, valid_tokens) = mean(&reduced.extras);
-        Ok(Summed { loss, valid_tokens, sums: bucket.views(&reduced.bucket)?, logits })
+        let Reduced { pieces, extras } = reduction.finish(&[loss_sum, valid as f64]).await?;
+        let (loss, valid_tokens) = mean(&extras);
+        Ok(Summed { loss, valid_tokens, sums: bucket.views(&pieces)?, logits })
     }
 
     /// Mean loss over the evaluation batches, the same on every rank.
@@ -237,10 +240,8 @@ impl Trainer {
             loss_sum += sum;
             valid += count_valid(&local.targets);
         }
-        let extras = [loss_sum, valid as f64];
-        let bucket = Tensor::zeros(BUCKET_EXTRAS, DType::F32, self.model.vars()[0].device())?;
-        let reduced = grad_sync::all_reduce(self.world.as_ref(), &bucket, &extras).await?;
-        let (loss, _) = mean(&reduced.extras);
+        let sums = grad_sync::sum(self.world.as_ref(), &[loss_sum, valid as f64]).await?;
+        let (loss, _) = mean(&sums);
         self.recorder.record(EventKind::Scalar { name: Scalar::EvalLoss, value: loss });
         Ok(loss)
     }

@@ -107,11 +107,18 @@ async fn the_trace_has_the_spans_of_the_table(page: &Page) -> Result<()> {
         page.enter("Spans of rank", &rank.to_string()).await?;
         let mut expect: Vec<(u64, u64, u64)> = entries
             .iter()
-            .filter(|e| e["ph"] == "X" && e["tid"] == rank && e["cat"] != "step")
+            .filter(|e| e["ph"] == "X" || e["ph"] == "b")
+            .filter(|e| e["tid"] == rank && e["cat"] != "step")
             .map(|e| {
                 let number = |value: &Value| value.as_u64().unwrap_or_default();
                 let bytes = number(&e["args"]["bytes"]);
-                (number(&e["ts"]) - begin, number(&e["dur"]), bytes)
+                // A collective is told by its two ends.
+                let end = entries.iter().find(|end| end["ph"] == "e" && end["id"] == e["id"]);
+                let took = match end {
+                    Some(end) => number(&end["ts"]) - number(&e["ts"]),
+                    None => number(&e["dur"]),
+                };
+                (number(&e["ts"]) - begin, took, bytes)
             })
             .collect();
         expect.sort();

@@ -64,8 +64,8 @@ fn the_trace_shows_every_rank() {
         // 2 steps x 2 layers x 3 tiles each way.
         assert_eq!(count("attention forward"), 12);
         assert_eq!(count("attention backward"), 12);
-        // 2 steps x (2 layers x (3 W - 2) hops + 2 (W - 1) of the all_reduce).
-        assert_eq!(count("send "), 2 * (2 * 7 + 4));
+        // 2 steps x (2 layers x (3 W - 2) hops + 2 (W - 1) of each of 3 pieces' all_reduce).
+        assert_eq!(count("send "), 2 * (2 * 7 + 3 * 4));
         assert!(count("wait for") > 0 && count("forward") > 0 && count("optimizer") > 0);
     }
     let losses = events.iter().filter(|e| e["ph"] == "C" && e["name"] == "loss").count();

@@ -3,11 +3,12 @@
 //! Clocks of different ranks cannot be compared closely, and a message takes too little time to
 //! be watched. So a step is cut into beats as Lamport's clocks are counted: a message leaves in
 //! one beat and arrives in the next at the earliest, and a rank computes at most one tile a beat,
-//! after what it sends in it.
+//! after what it sends in it. A sum over the ranks that runs beside the backward pass has a clock of
+//! its own: its messages go on beat by beat while the rank computes, and the optimiser waits for all.
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::event::{Axis, Event, EventKind, Op, Pass};
+use crate::event::{Axis, Compute, Event, EventKind, Op, Pass};
 use crate::schedule::TileKind;
 
 /// A message that leaves in one beat and arrives in the next.
@@ -70,6 +71,7 @@ impl Beats {
         let mut order = Order {
             beats: Vec::new(),
             clocks: vec![0; ranks.len()],
+            sums: vec![Vec::new(); ranks.len()],
             blocks: (0..ranks.len() as u16).collect(),
             under_way: HashMap::new(),
         };
@@ -95,6 +97,8 @@ impl Beats {
 struct Order {
     beats: Vec<Beat>,
     clocks: Vec<usize>,
+    /// By rank, the beat that each of its sums has come to.
+    sums: Vec<Vec<((Axis, u32), usize)>>,
     /// The block that each rank holds at the end of what was taken.
     blocks: Vec<u16>,
     under_way: HashMap<Key, VecDeque<usize>>,
@@ -113,19 +117,28 @@ impl Order {
         match event.kind {
             EventKind::Send { axis, op, seq, to, bytes, block } => {
                 // What leaves after a tile belongs to what comes next, save a tile's own gradients.
-                if op != Op::RingKvGrad && self.beat(rank).work[rank].is_some() {
-                    self.clocks[rank] += 1;
+                let is_next = op != Op::RingKvGrad && self.beat(rank).work[rank].is_some();
+                let next = self.clocks[rank] + usize::from(is_next);
+                let now = match op {
+                    Op::AllReduce => *self.sum(rank, (axis, seq), next),
+                    _ => next,
+                };
+                if op != Op::AllReduce {
+                    self.clocks[rank] = now;
+                    self.beat(rank);
                 }
-                let now = self.clocks[rank];
                 self.under_way.entry((axis, op, seq, event.rank, to)).or_default().push_back(now);
-                let hop = Hop { from: event.rank, to, axis, op, bytes, block };
-                self.beat(rank).hops.push(hop);
+                self.leave(now, Hop { from: event.rank, to, axis, op, bytes, block });
             }
-            EventKind::Recv { op, block, .. } => {
+            EventKind::Recv { axis, op, seq, block, .. } => {
                 let sent = received(event)
                     .and_then(|key| self.under_way.get_mut(&key)?.pop_front())
                     .map_or(0, |beat| beat + 1);
-                self.clocks[rank] = self.clocks[rank].max(sent);
+                let clock = match op {
+                    Op::AllReduce => self.sum(rank, (axis, seq), 0),
+                    _ => &mut self.clocks[rank],
+                };
+                *clock = (*clock).max(sent);
                 if let (Op::RingKv, Some(block)) = (op, block) {
                     self.hold(rank, block);
                 }
@@ -137,8 +150,33 @@ impl Order {
                 self.hold(rank, kv_from);
                 self.beat(rank).work[rank] = Some(Work { layer, pass, ring_step, kv_from, kind });
             }
+            EventKind::Compute { what: Compute::Optimizer, .. } => {
+                for (_, sum) in std::mem::take(&mut self.sums[rank]) {
+                    self.clocks[rank] = self.clocks[rank].max(sum);
+                }
+            }
             _ => {}
         }
+    }
+
+    /// The beat that a sum of `rank` has come to; one that is new has come to `begin`.
+    fn sum(&mut self, rank: usize, name: (Axis, u32), begin: usize) -> &mut usize {
+        let sums = &mut self.sums[rank];
+        let known = sums.iter().position(|(known, _)| *known == name);
+        let index = known.unwrap_or(sums.len());
+        if known.is_none() {
+            sums.push((name, begin));
+        }
+        &mut sums[index].1
+    }
+
+    /// Hops of a beat are kept in one order, in whichever they were told.
+    fn leave(&mut self, beat: usize, hop: Hop) {
+        self.reach(beat);
+        let key = |hop: &Hop| (hop.from, hop.op, hop.axis, hop.to, hop.bytes, hop.block);
+        let hops = &mut self.beats[beat].hops;
+        let place = hops.partition_point(|other| key(other) <= key(&hop));
+        hops.insert(place, hop);
     }
 
     fn hold(&mut self, rank: usize, block: u16) {
@@ -148,15 +186,20 @@ impl Order {
 
     /// The beat that `rank` is in, with what it holds carried over into it.
     fn beat(&mut self, rank: usize) -> &mut Beat {
-        let (now, world) = (self.clocks[rank], self.clocks.len());
-        while self.beats.len() <= now {
+        let now = self.clocks[rank];
+        self.reach(now);
+        let beat = &mut self.beats[now];
+        beat.blocks[rank] = self.blocks[rank];
+        beat
+    }
+
+    fn reach(&mut self, beat: usize) {
+        let world = self.clocks.len();
+        while self.beats.len() <= beat {
             // NOBODY marks beats that a rank has not touched; `finish` fills them in.
             let blocks = vec![NOBODY; world];
             self.beats.push(Beat { blocks, work: vec![None; world], hops: Vec::new() });
         }
-        let beat = &mut self.beats[now];
-        beat.blocks[rank] = self.blocks[rank];
-        beat
     }
 
     fn finish(mut self) -> Vec<Beat> {
@@ -270,6 +313,37 @@ mod tests {
         let beats = beats(two_layers.collect()).beats;
         assert_eq!(beats.iter().map(|b| b.hops.len()).collect::<Vec<_>>(), [2, 0, 2, 0]);
         assert_eq!(beats[2].blocks, [0, 1]);
+    }
+
+    #[test]
+    fn a_sum_that_runs_beside_holds_up_no_tile_in_whichever_order_it_is_told() {
+        let sum = |rank: u16| {
+            let peer = 1 - rank;
+            let hop = || [send(Op::AllReduce, peer, None), recv(Op::AllReduce, peer, None)];
+            [hop(), hop()].concat()
+        };
+        let optimizer = EventKind::Compute { what: Compute::Optimizer, took_us: 1 };
+        let told = |late: [usize; 2]| {
+            let rank = |rank: u16| {
+                let mut events = vec![sum(rank)[0].clone()];
+                let tiles = [tile(0, rank), tile(1, rank), tile(2, rank)];
+                let (before, after) = tiles.split_at(late[usize::from(rank)]);
+                events.extend([before, &sum(rank)[1..], after].concat());
+                events.extend([optimizer.clone(), tile(3, rank)]);
+                events
+            };
+            beats(vec![rank(0), rank(1)])
+        };
+        let early = told([1, 1]);
+        assert_eq!(early.beats.iter().map(|b| b.hops.len()).collect::<Vec<_>>(), [2, 2, 0, 0]);
+        for late in [[3, 3], [1, 3], [2, 1]] {
+            assert_eq!(told(late), early, "{late:?}");
+        }
+        // A single tile: the optimiser waits for the sum.
+        let rank = |rank| [vec![tile(0, rank)], sum(rank), vec![optimizer.clone(), tile(1, rank)]];
+        let beats = beats(vec![rank(0).concat(), rank(1).concat()]).beats;
+        assert_eq!(beats.iter().map(|b| b.hops.len()).collect::<Vec<_>>(), [0, 2, 2, 0]);
+        assert!(beats[3].work[0].is_some() && beats[2].work[0].is_none());
     }
 
     #[test]

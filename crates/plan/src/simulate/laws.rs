@@ -1,7 +1,7 @@
 //! What holds for every modelled step.
 
 use super::*;
-use crate::event::{Compute, Pass};
+use crate::event::{Axis, Compute, Pass};
 use crate::fold::beats::Beats;
 use crate::schedule::TileKind;
 use proptest::prelude::*;
@@ -187,6 +187,62 @@ fn a_collective_lies_around_its_messages() {
     let modelled = links(1000.0, None).simulate(&[side(0), side(1)]).events;
     let last = &modelled[0][3];
     assert_eq!((last.start_us(), last.at_us), (55, 1065));
+}
+
+/// Two ranks that sum in two hops beside a tile of 300 µs and the end of the backward pass; the
+/// second hop ends before the backward pass does, or after.
+fn beside(is_done: bool) -> Vec<Vec<Event>> {
+    let (axis, op, seq, bytes) = (Axis::World, Op::AllReduce, 4, BYTES);
+    let side = |rank: u16| {
+        let event = |at_us, kind| Event { rank, step: 0, at_us, kind };
+        let peer = 1 - rank;
+        let send = EventKind::Send { axis, op, seq, to: peer, bytes, block: None };
+        let recv = EventKind::Recv { axis, op, seq, from: peer, bytes, block: None, waited_us: 0 };
+        let compute = |what, took_us| EventKind::Compute { what, took_us };
+        let tile = EventKind::Tile {
+            layer: 0,
+            pass: Pass::Backward,
+            ring_step: 0,
+            kv_from: rank,
+            kind: TileKind::Full,
+            pairs: 1,
+            took_us: 300,
+        };
+        let end = if is_done { 400 } else { 500 };
+        let mut events = vec![
+            event(0, EventKind::StepBegin),
+            event(100, compute(Compute::Backward, 100)),
+            event(100, send.clone()),
+            event(400, tile),
+            event(400, recv.clone()),
+            event(400, send),
+            event(end, recv),
+            event(end, EventKind::Collective { axis, op, seq, took_us: end - 100 }),
+        ];
+        let place = if is_done { 8 } else { 6 };
+        events.insert(place, event(500, compute(Compute::Backward, 100)));
+        events.push(event(520, compute(Compute::Optimizer, 20)));
+        events.push(event(520, EventKind::StepEnd { took_us: 520 }));
+        events
+    };
+    vec![side(0), side(1)]
+}
+
+#[test]
+fn a_sum_that_runs_beside_takes_no_time_until_the_optimiser_waits_for_it() {
+    for is_done in [false, true] {
+        let measured = beside(is_done);
+        assert_eq!(Model::default().simulate(&measured).events, measured);
+        // Behind the backward pass the two hops would end at 500 µs and twice the latency.
+        for (latency, end) in [(0u16, 520), (50, 520), (200, 620), (350, 820)] {
+            let modelled = links(f64::from(latency), None).simulate(&measured);
+            assert_eq!(ends(&modelled.events), [end; 2], "{latency} µs, done: {is_done}");
+            let stood = end - 520;
+            assert_eq!(modelled.events.iter().map(|e| waits(e)).sum::<u64>(), 2 * stood);
+            assert_eq!(modelled.messages.bare_us, 2.0 * stood as f64);
+            assert_eq!(modelled.messages.all, 4);
+        }
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use plan::RunPlan;
 use plan::event::{Axis, Op};
 use plan::fold::Sent;
 use plan::fold::times::Times;
-use plan::traffic::{Flow, all_reduce};
+use plan::traffic::Flow;
 use yew::prelude::*;
 
 use crate::app::cursor::Spot;
@@ -127,7 +127,7 @@ fn per_step(plan: &RunPlan) -> Html {
     let rows = [
         (t!("traffic.forward", strategy = strategy), layer.forward.times(layers)),
         (t!("traffic.backward", strategy = strategy), layer.backward.times(layers)),
-        (t!("traffic.gradients"), all_reduce(plan.bucket_len(), plan.mesh().world())),
+        (t!("traffic.gradients"), plan.gradient_traffic()),
         (t!("traffic.together"), plan.step_traffic()),
     ];
     html! {

@@ -14,8 +14,10 @@ use candle_core::{DType, Device, Tensor};
 use kernels::linear::{self, Gradient};
 use kernels::{cross_entropy, profile::within};
 use model::{Gpt, GptConfig, Gradients, Rope};
-use parallel::{CpContext, grad_sync};
-use plan::{Layout, RunConfig};
+use parallel::CpContext;
+use parallel::grad_sync::Reduction;
+use plan::run::ModelShape;
+use plan::{Layout, RunConfig, bucket};
 use serde::{Deserialize, Serialize};
 
 use crate::args::MachineArgs;
@@ -182,7 +184,10 @@ impl Case {
         let ids: Vec<u32> =
             (0..self.seq_len as u32).map(|i| i * 7919 % self.config.vocab as u32).collect();
         let ids = context.sequence().shard(context.rank(), &ids, 0);
-        let step = Step { model: &model, context: &context, rope: &rope, ids: &ids };
+        let GptConfig { vocab, d_model, heads, kv_heads, layers, .. } = self.config;
+        let shape = ModelShape { vocab, d_model, heads, kv_heads, layers };
+        let pieces = &bucket::pieces(&shape, world.size());
+        let step = Step { model: &model, context: &context, rope: &rope, ids: &ids, pieces };
         let told = step.run(seat, self.seq_len).await?;
         let mut took = Took { quickest: f64::INFINITY, mean: 0.0 };
         for number in 0..WARM_UP + STEPS {
@@ -216,13 +221,15 @@ struct Step<'a> {
     context: &'a CpContext,
     rope: &'a Rope,
     ids: &'a [u32],
+    /// Numbers in each piece of the gradient bucket.
+    pieces: &'a [usize],
 }
 
 impl Step<'_> {
     /// Forward and backward, gradients summed over the ranks.
     async fn run(&self, seat: &Seat, tokens: usize) -> Result<Told, Stop> {
-        let Self { model, context, rope, ids } = *self;
-        let gradients = Gradients::new(model, 1)?;
+        let Self { model, context, rope, ids, pieces } = *self;
+        let gradients = Gradients::new(model, pieces, 1)?;
         let mut x = model.embed(ids)?.detach();
         let mut tapes = Vec::new();
         for layer in 0..model.config().layers {
@@ -236,19 +243,22 @@ impl Step<'_> {
         let logits = within("head", || linear::forward(&x, &head, None))?;
         let targets: Vec<i64> = ids.iter().map(|&id| i64::from(id)).collect();
         let loss = cross_entropy::forward(&logits, &targets)?;
-        let bucket = gradients.bucket();
-        let at = bucket.elem_count() - 1 - head.elem_count();
-        let dhead = Gradient::new(bucket, at, head.dims())?;
+        let last = pieces.len() - 1;
+        let at = pieces[last] - head.elem_count();
+        let dhead = Gradient::new(&gradients.pieces()[last], at, head.dims())?;
+        let mut reduction = Reduction::new(seat.world.as_ref(), gradients.pieces());
         let mut dx = within("head", || linear::backward(&loss.dlogits_nv, &x, &head, &dhead))?;
         for (layer, (pre, attended, post)) in tapes.into_iter().enumerate().rev() {
             let (dx_post, dout) = model.post_backward(layer, &post, &dx, 1, &gradients)?;
-            let grad = context.backward(layer, &attended, &dout).await?;
+            reduction.begin(gradients.complete_from(model, layer)).await?;
+            let grad = reduction.beside(context.backward(layer, &attended, &dout)).await?;
             dx = model.pre_backward(layer, &pre, &grad, &dx_post, rope, &gradients)?;
         }
         model.embed_backward(ids, &dx, &gradients)?;
-        let sum = grad_sync::all_reduce(seat.world.as_ref(), bucket, &[loss.sum]).await?;
-        let all = sum.bucket.narrow(0, 0, bucket.elem_count() - 1)?;
-        let norm = kernels::adamw::squares(&all)?.sqrt();
+        let sum = reduction.finish(&[loss.sum]).await?;
+        let all = gradients.views(&sum.pieces)?;
+        let squares: f64 = all.iter().map(kernels::adamw::squares).sum::<Result<_, _>>()?;
+        let norm = squares.sqrt();
         Ok(Told { loss: sum.extras[0] / tokens as f64, grad_norm: norm / tokens as f64 })
     }
 }

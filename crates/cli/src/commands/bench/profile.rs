@@ -145,7 +145,8 @@ mod tests {
         let layers = (plan.model().layers * plan.config().grad_accum) as f64;
         assert_eq!(counts("qkv matmul forward"), layers);
         assert_eq!(counts("gelu backward"), layers);
-        assert_eq!(counts("all_reduce"), 1.0);
+        assert_eq!(counts("all_reduce"), plan.bucket_pieces().len() as f64);
+        assert_eq!(counts("all_reduce, wait"), 1.0);
     }
 
     #[test]

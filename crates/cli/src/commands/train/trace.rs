@@ -32,7 +32,7 @@ impl Trace {
         }
         self.named = self.named.max(step.events.len());
         for event in step.events.iter().flatten() {
-            if let Some(entry) = Entry::event(event) {
+            for entry in Entry::event(event) {
                 self.write(&entry)?;
             }
         }
