@@ -3,7 +3,7 @@
 mod peers;
 mod said;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -30,6 +30,9 @@ pub struct Args {
     /// A Python interpreter that has PyTorch, one of the peers
     #[arg(long, value_name = "PYTHON", requires = "peers", default_value = "python3")]
     torch: PathBuf,
+    /// Writes what the page's workers measured, for `ringside bench --compare`
+    #[arg(long, value_name = "FILE")]
+    page_json: Option<PathBuf>,
     /// Uses the network for nothing: works, or names the tool and version that is missing
     #[arg(long)]
     offline: bool,
@@ -52,7 +55,7 @@ pub fn run(args: &Args) -> Result<()> {
         peers.as_ref().map_or(Ok(()), Peers::native)?;
     }
     if args.only != Some(Side::Native) {
-        let said = page(Fetch::unless(args.offline))?;
+        let said = page(Fetch::unless(args.offline), args.page_json.as_deref())?;
         peers.map_or(Ok(()), |peers| peers.page(&said))?;
     }
     Ok(())
@@ -66,13 +69,17 @@ fn native() -> Result<()> {
 }
 
 /// Returns what it printed.
-fn page(fetch: Fetch) -> Result<String> {
+fn page(fetch: Fetch, json: Option<&Path>) -> Result<String> {
     println!("\n== page");
     let toolbox = setup::ensure(&[Need::Page, Need::Browser], fetch)?;
     let dist = site::default_dist();
     site::build(&toolbox, &Site { dist: &dist, public_url: "./", fetch })?;
     let mut command = test::browser_tests(&toolbox, &dist);
     command.args(["--ignored", "--nocapture", "bench_page"]);
+    if let Some(json) = json {
+        // The test runs in its package's folder.
+        command.env("RINGSIDE_BENCH_JSON", std::path::absolute(json)?);
+    }
     let said = child::read(command).context("the page's bench failed")?;
     println!("{said}");
     Ok(said)
