@@ -215,7 +215,7 @@ fn a_fork_goes_on_from_there_with_another_layout_and_is_compared() -> Result<()>
         ensure!(page.text(".toolbar").await?.contains("(same seed) to step 6"));
         page.enter("Layout", "zigzag").await?;
         page.until("the new layout", async |page| {
-            Ok(page.text(".compare").await?.contains("zigzag"))
+            Ok(page.text(".compare").await?.contains("Zigzag"))
         })
         .await?;
         page.until_ready(2).await?;
@@ -229,7 +229,7 @@ fn a_fork_goes_on_from_there_with_another_layout_and_is_compared() -> Result<()>
             ensure!((is - was).abs() <= TOLERANCE, "step {step}: {is} is not {was}");
         }
         let text = page.text(".compare").await?;
-        ensure!(text.contains("What was changed") && text.contains("contiguous"), "{text}");
+        ensure!(text.contains("What was changed") && text.contains("Contiguous"), "{text}");
         page.until_status("Difference of the two runs", "steps in common: 6").await?;
         page.until_status("Difference of the two runs", "same run up to rounding").await
     })
