@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
 use plan::bench::{
-    Bench, Heard, Hop, KIND, Profiled, SHARED_TOKENS, Shape, Sharing, Sizes, Task, VERSION,
+    Bench, File, Heard, Hop, KIND, Profiled, SHARED_TOKENS, Shape, Sharing, Sizes, Task,
 };
 use plan::command::{Command, Report, RunId};
 use plan::profile::Kind;
@@ -117,11 +117,7 @@ fn steps() -> Result<()> {
         }
         print(&bench);
         if let Some(path) = std::env::var_os(JSON) {
-            let file = json!({ "kind": KIND, "version": VERSION });
-            let (mut file, whole) = (file, serde_json::to_value(&bench)?);
-            let fields = whole.as_object().cloned().unwrap_or_default();
-            file.as_object_mut().into_iter().for_each(|file| file.extend(fields.clone()));
-            std::fs::write(path, serde_json::to_vec_pretty(&file)?)?;
+            std::fs::write(path, serde_json::to_vec_pretty(&File::new(KIND, &bench))?)?;
         }
         Ok(())
     })

@@ -12,24 +12,15 @@ mod speed;
 
 use anyhow::Result;
 use plan::WorldSize;
-use plan::bench::{Bench, KIND, SHARED_TOKENS, VERSION};
+use plan::bench::{Bench, File, KIND, SHARED_TOKENS};
 use serde::Serialize;
 
 use crate::args::{BenchArgs, ProfileShape};
 use crate::device;
 use crate::output::{self, Style, table};
 
-/// A file of JSON: what it holds, by which version.
-#[derive(Serialize)]
-struct File<T> {
-    kind: &'static str,
-    version: u64,
-    #[serde(flatten)]
-    holds: T,
-}
-
 fn json(kind: &'static str, holds: impl Serialize) -> Result<()> {
-    output::json(&File { kind, version: VERSION, holds })
+    output::json(&File::new(kind, holds))
 }
 
 #[derive(Default, Serialize)]
