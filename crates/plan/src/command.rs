@@ -25,8 +25,10 @@ pub enum Command {
         /// The run, already checked by the page.
         config: Box<RunConfig>,
         /// The user's text; `None` is the built-in one.
+        #[serde(with = "serde_bytes")]
         text: Option<Vec<u8>>,
         /// The state to begin from, as a checkpoint's bytes; `None` is the seed's.
+        #[serde(with = "serde_bytes")]
         from: Option<Vec<u8>>,
         /// Steps that may be trained before a pause.
         until: u32,
@@ -92,6 +94,9 @@ pub enum Command {
         /// Steps that are timed, and as many again for the profile.
         steps: u32,
     },
+    /// Train a little that nobody sees, until another command comes: the browser then has compiled
+    /// the code of a step before it is needed.
+    WarmUp,
     /// Panic on purpose, so that a test sees what its user would.
     Crash,
 }
@@ -111,6 +116,7 @@ pub enum Report {
         /// What happened.
         events: Vec<Event>,
         /// This rank's slice of the newest step's first sequence, padding left out.
+        #[serde(with = "serde_bytes")]
         tokens: Vec<u8>,
         /// Bytes of wasm memory that the worker holds.
         memory: u64,
@@ -122,6 +128,7 @@ pub enum Report {
         /// Steps done.
         steps: u32,
         /// Parameters and optimiser as a checkpoint's bytes.
+        #[serde(with = "serde_bytes")]
         bytes: Vec<u8>,
     },
     /// All granted steps are done and no more are coming.

@@ -105,9 +105,10 @@ pub fn keep_language(language: Language) {
 pub fn speak(language: Language) {
     rust_i18n::set_locale(language.code());
     let root = window().document().and_then(|document| document.document_element());
-    if let Some(root) = root {
-        // A screen reader that is told nothing reads on in the old language; nothing more is lost.
-        let _ = root.set_attribute("lang", language.code());
+    let root = root.and_then(|root| root.dyn_into::<HtmlElement>().ok());
+    // Setting what is set already would make the browser style the whole page anew.
+    if let Some(root) = root.filter(|root| root.lang() != language.code()) {
+        root.set_lang(language.code());
     }
 }
 

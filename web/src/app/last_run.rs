@@ -6,6 +6,7 @@ use std::rc::Rc;
 use plan::fold::times::Times;
 use plan::fold::{Curve, Sent};
 use serde::{Deserialize, Serialize};
+use serde_bytes::ByteBuf;
 
 use crate::app::address;
 use crate::app::beside::Beside;
@@ -26,9 +27,10 @@ const LARGEST: usize = 64 << 20;
 pub struct LastRun {
     version: u32,
     address: String,
-    text: Option<(Option<String>, Vec<u8>)>,
-    origin: Option<(String, Vec<u8>)>,
+    text: Option<(Option<String>, ByteBuf)>,
+    origin: Option<(String, ByteBuf)>,
     steps: u32,
+    #[serde(with = "serde_bytes")]
     state: Vec<u8>,
     numbers: Numbers,
     sent: Sent,
@@ -76,8 +78,8 @@ impl LastRun {
         let run = Self {
             version: VERSION,
             address: run_of(&state.run_address(state.place)),
-            text: state.text.as_ref().map(|text| (text.name.clone(), text.bytes.to_vec())),
-            origin: state.origin.as_ref().map(|o| (o.name.clone(), o.bytes.to_vec())),
+            text: state.text.as_ref().map(|text| (text.name.clone(), ByteBuf::from(&*text.bytes))),
+            origin: state.origin.as_ref().map(|o| (o.name.clone(), ByteBuf::from(&*o.bytes))),
             steps,
             state: bytes.to_vec(),
             numbers: Numbers { curve, costs },
@@ -113,7 +115,7 @@ impl LastRun {
 
     /// The text that it reads, if that is the user's own.
     pub(super) fn text(&mut self) -> Option<OwnText> {
-        self.text.take().map(|(name, bytes)| OwnText { name, bytes: bytes.into() })
+        self.text.take().map(|(name, bytes)| OwnText { name, bytes: bytes.into_vec().into() })
     }
 
     /// The run that was kept to compare with.
@@ -129,7 +131,7 @@ impl LastRun {
     pub(super) fn take_up(mut self, state: &mut State) {
         state.text = self.text();
         state.used_text = state.text.clone();
-        let origin = self.origin.and_then(|(name, bytes)| Origin::open(&name, bytes).ok());
+        let origin = self.origin.and_then(|(name, bytes)| Origin::open(&name, bytes.into_vec()).ok());
         state.set_origin(origin);
         state.record = state.fresh_record();
         let bytes: Rc<[u8]> = self.state.into();

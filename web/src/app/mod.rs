@@ -18,6 +18,7 @@ pub mod form;
 pub mod format;
 pub mod geometry;
 pub mod glossary;
+mod gradual;
 pub mod groups;
 mod hear;
 pub mod history;

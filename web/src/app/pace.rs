@@ -11,8 +11,6 @@ use crate::app::browser::now_ms;
 
 /// Milliseconds between two redraws; faster than this nobody reads numbers.
 const NUMBERS_MS: f64 = 100.0;
-/// Milliseconds between two redraws of the tables.
-const TABLES_MS: f64 = 400.0;
 /// Of so many moments that pass, drawing may take one.
 const SHARE: f64 = 20.0;
 /// Milliseconds after which a drawing is due whatever it costs.
@@ -24,10 +22,14 @@ pub struct Cost(Rc<Cell<f64>>);
 
 impl Cost {
     /// Measures a drawing that begins now, to the moment at which the browser has painted it and
-    /// does other things again.
-    pub fn measure(&self) {
+    /// does other things again, `then` first.
+    pub fn measure(&self, then: impl FnOnce() + 'static) {
         let (cost, begun) = (self.0.clone(), now_ms());
-        Timeout::new(0, move || cost.set(smoothed(cost.get(), now_ms() - begun))).forget();
+        let painted = move || {
+            cost.set(smoothed(cost.get(), now_ms() - begun));
+            then();
+        };
+        Timeout::new(0, painted).forget();
     }
 
     /// Milliseconds from one drawing to the next, `least` where drawing is cheap.
@@ -49,41 +51,51 @@ pub type Progress = (u32, usize);
 pub struct Pace {
     drawn: Progress,
     drawn_ms: f64,
-    tables_ms: f64,
     cost: Cost,
     next: Option<Next>,
 }
 
-/// The redraw that is already asked for; dropping it would call it off.
+/// What the redraw that is already asked for waits for; dropping it calls it off.
 enum Next {
+    /// That it is not too soon.
+    Time { _ends: Timeout },
+    /// That the ranks rest.
+    Rest,
     Frame { _ends: AnimationFrame },
-    Later { _ends: Timeout },
 }
 
 impl Pace {
-    /// Asks for `redraw` once `progress` has moved on: with the next frame, but not too soon.
-    pub fn ask(&mut self, progress: Progress, now_ms: f64, redraw: Callback<()>) {
+    /// Asks for a redraw once `progress` has moved on, but not too soon: `due` is then to see to
+    /// it that the ranks rest, and to ask for a frame.
+    pub fn ask(&mut self, progress: Progress, now_ms: f64, due: Callback<()>) {
         if self.next.is_some() || progress == self.drawn {
             return;
         }
         let rest = self.cost.rest(NUMBERS_MS) - (now_ms - self.drawn_ms);
         self.next = Some(if rest <= 0.0 {
-            Next::Frame { _ends: request_animation_frame(move |_| redraw.emit(())) }
+            due.emit(());
+            Next::Rest
         } else {
-            Next::Later { _ends: Timeout::new(rest.ceil() as u32, move || redraw.emit(())) }
+            Next::Time { _ends: Timeout::new(rest.ceil() as u32, move || due.emit(())) }
         });
     }
 
-    /// Notes that `progress` is being drawn; whether the tables are due as well.
-    pub fn drawn(&mut self, progress: Progress, now_ms: f64) -> bool {
+    /// Has the next frame call for `redraw`.
+    pub fn frame(&mut self, redraw: Callback<()>) {
+        let _ends = request_animation_frame(move |_| redraw.emit(()));
+        self.next = Some(Next::Frame { _ends });
+    }
+
+    /// Notes that `progress` is being drawn, `then` being what comes after that.
+    pub fn drawn(&mut self, progress: Progress, now_ms: f64, then: impl FnOnce() + 'static) {
         self.next = None;
-        self.cost.measure();
+        self.cost.measure(then);
         (self.drawn, self.drawn_ms) = (progress, now_ms);
-        let due = now_ms - self.tables_ms >= TABLES_MS;
-        if due {
-            self.tables_ms = now_ms;
-        }
-        due
+    }
+
+    /// Another run begins: its first step is drawn as it comes.
+    pub fn begin(&mut self) {
+        *self = Self { cost: std::mem::take(&mut self.cost), ..Self::default() };
     }
 }
 

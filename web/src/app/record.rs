@@ -48,8 +48,10 @@ pub struct Figures {
     pub memory_log: Shared<MemoryLog>,
     /// Each rank's slice of its newest step's first sequence.
     pub tokens: Shared<BTreeMap<u16, Vec<u8>>>,
-    /// The newest step that every rank has finished, for what is redrawn with the tables.
+    /// The newest step that every rank has finished, for the ring.
     pub newest: Option<Shared<WholeStep>>,
+    /// The same step, for what shows all of it at once and is redrawn less often.
+    pub detail: Option<Shared<WholeStep>>,
 }
 
 /// What was counted up to a state: messages and bytes, and where the time went.
@@ -117,8 +119,13 @@ impl Record {
             self.mark();
         }
         self.unfinished.retain(|&other, _| other > whole.step);
-        self.newest = Some(Shared::new(whole));
-        self.figures.newest = self.newest.clone();
+        self.show(Some(Shared::new(whole)));
+    }
+
+    fn show(&mut self, newest: Option<Shared<WholeStep>>) {
+        self.figures.newest.clone_from(&newest);
+        self.figures.detail.clone_from(&newest);
+        self.newest = newest;
     }
 
     /// Keeps the state after `steps` steps.
@@ -175,8 +182,7 @@ impl Record {
             .cloned()
             .unwrap_or_else(|| (Shared::default(), Shared::new(Times::from(self.first))));
         (self.figures.sent, self.figures.times) = (sent, times);
-        self.newest = self.at.checked_sub(1).and_then(|step| self.step(step));
-        self.figures.newest = self.newest.clone();
+        self.show(self.at.checked_sub(1).and_then(|step| self.step(step)));
     }
 
     /// Everything that happened in `step`, if it is still kept.

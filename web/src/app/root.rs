@@ -11,11 +11,11 @@ use yew::prelude::*;
 use crate::app::browser::{lessons, picture, store};
 use crate::app::cursor::{Act, Spot};
 use crate::app::engine::{Order, Phase};
+use crate::app::gradual::Gradual;
 use crate::app::language::{Language, fetched};
 use crate::app::last_run::LastRun;
 use crate::app::pace::{Pace, Progress};
 use crate::app::places::Place;
-use crate::app::record::Figures;
 use crate::app::share::{File, Format, Picture, curve_svg};
 use crate::app::state::{Action, Effect, Kept, State};
 use crate::app::{address, browser, doctor, keys, lesson, view};
@@ -33,7 +33,7 @@ pub struct App {
     /// What to do once the page has been painted.
     waiting: Vec<Effect>,
     /// What the tables show.
-    figures: Figures,
+    figures: Gradual,
     pace: Pace,
     /// When the run was kept last.
     remembered_ms: f64,
@@ -60,8 +60,14 @@ pub struct Props {
 pub enum Msg {
     /// Something changes the state.
     Act(Action),
+    /// It is time to draw what has changed, once the ranks rest.
+    Due,
+    /// They do: the next frame draws.
+    Rested,
     /// It is time to draw what has changed.
     Redraw,
+    /// That has been painted.
+    Painted,
     /// It is time to light what the pointer is over.
     Light,
 }
@@ -113,7 +119,7 @@ impl Component for App {
             reference: None,
             doctor: None,
             waiting,
-            figures: Figures::default(),
+            figures: Gradual::default(),
             pace: Pace::default(),
             remembered_ms: f64::NEG_INFINITY,
             pointed: None,
@@ -126,19 +132,37 @@ impl Component for App {
 
     fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
         match msg {
-            Msg::Redraw => {
-                if self.pace.drawn(self.progress(), browser::now_ms()) {
-                    self.figures = self.state.record.figures.clone();
+            Msg::Due => {
+                let rested = ctx.link().callback(|()| Msg::Rested);
+                match &self.cluster {
+                    Some(cluster) => cluster.rest(rested),
+                    None => rested.emit(()),
                 }
+                false
+            }
+            Msg::Rested => {
+                self.pace.frame(ctx.link().callback(|()| Msg::Redraw));
+                false
+            }
+            Msg::Redraw => {
+                self.draw_now(ctx);
                 self.act(Action::Lesson(lesson::Act::Look));
                 true
+            }
+            Msg::Painted => {
+                if self.figures.is_filling() {
+                    self.pace.frame(ctx.link().callback(|()| Msg::Redraw));
+                } else if let Some(cluster) = &self.cluster {
+                    cluster.go_on();
+                }
+                false
             }
             // Training goes on whether or not anything is drawn, so reports are taken at once and
             // drawn together, when a step is whole.
             Msg::Act(action) if action.is_report() => {
                 self.act(action);
-                let redraw = ctx.link().callback(|()| Msg::Redraw);
-                self.pace.ask(self.progress(), browser::now_ms(), redraw);
+                let due = ctx.link().callback(|()| Msg::Due);
+                self.pace.ask(self.progress(), browser::now_ms(), due);
                 false
             }
             // A pointer may pass over many things in a frame: the last one is lit.
@@ -158,8 +182,8 @@ impl Component for App {
                 }
                 let is_news = self.state.cursor != was;
                 // The page is drawn now, and need not be again so soon.
-                if is_news && self.pace.drawn(self.progress(), browser::now_ms()) {
-                    self.figures = self.state.record.figures.clone();
+                if is_news {
+                    self.draw_now(ctx);
                 }
                 is_news
             }
@@ -185,7 +209,7 @@ impl Component for App {
             Msg::Act(action) => {
                 self.act(action);
                 self.heard_at.set(keys::heard_at(&self.state));
-                self.figures = self.state.record.figures.clone();
+                self.figures.bring_all(&self.state.record.figures);
                 // An address that was opened may have asked for another language.
                 browser::speak(self.state.language);
                 true
@@ -210,11 +234,18 @@ impl Component for App {
     }
 
     fn view(&self, _ctx: &Context<Self>) -> Html {
-        view::page(&self.state, &self.figures, &self.on)
+        view::page(&self.state, self.figures.shown(), &self.on)
     }
 }
 
 impl App {
+    /// Notes that the page is being drawn, with the ring and a part of the tables.
+    fn draw_now(&mut self, ctx: &Context<Self>) {
+        let painted = ctx.link().callback(|()| Msg::Painted);
+        self.pace.drawn(self.progress(), browser::now_ms(), move || painted.emit(()));
+        self.figures.bring(&self.state.record.figures);
+    }
+
     /// Whole steps, and losses of the reference: what reports move on.
     fn progress(&self) -> Progress {
         (self.state.steps(), self.state.reference.losses.len())
@@ -309,7 +340,10 @@ impl App {
         }
     }
 
-    fn tell(&self, order: Order) {
+    fn tell(&mut self, order: Order) {
+        if matches!(order, Order::Begin { .. }) {
+            self.pace.begin();
+        }
         let Some(cluster) = &self.cluster else { return };
         let config = self.state.plan.config();
         let text = self.state.text.as_ref().map(|text| &*text.bytes);

@@ -426,8 +426,12 @@ impl State {
 
     /// The step that is looked at: one that the user points at, the one that is held, or the newest.
     pub fn shown(&self) -> Option<Shared<WholeStep>> {
-        let chosen = || self.seen.clone().or_else(|| self.held.clone());
-        chosen().or_else(|| self.record.newest.clone())
+        self.chosen().or_else(|| self.record.newest.clone())
+    }
+
+    /// The step that the user points at or holds.
+    pub fn chosen(&self) -> Option<Shared<WholeStep>> {
+        self.seen.clone().or_else(|| self.held.clone())
     }
 
     /// The step, counted from 1, after which the run stands and of which no events are kept.

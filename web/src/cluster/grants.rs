@@ -7,10 +7,6 @@
 /// the page; each one more makes a pause later.
 pub const HORIZON: u32 = 3;
 
-/// Milliseconds that the ranks rest after a run's first step. The page builds its views from that
-/// step, and with more ranks than cores that takes five times as long beside ranks that compute.
-pub const FIRST_REST_MS: f64 = 50.0;
-
 /// What was granted, and what the ranks have done of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grants {
@@ -18,14 +14,13 @@ pub struct Grants {
     until: u32,
     going: bool,
     close: bool,
-    /// Whether the first step is all that was granted so far.
-    fresh: bool,
+    rests: bool,
 }
 
 impl Grants {
     /// A run of `world` ranks after `from` steps that waits for a grant.
     pub fn new(world: usize, from: u32) -> Self {
-        Self { done: vec![from; world], until: from, going: false, close: false, fresh: true }
+        Self { done: vec![from; world], until: from, going: false, close: false, rests: false }
     }
 
     /// Whether more will be granted as the ranks go on.
@@ -38,13 +33,24 @@ impl Grants {
         self.close = close;
     }
 
-    /// Milliseconds that the ranks are to rest before more is granted.
-    pub fn rest_ms(&self) -> f64 {
-        if self.fresh { FIRST_REST_MS } else { 0.0 }
+    /// The page needs the cores: nothing more is granted until [`Self::go_on`], but for the first
+    /// step of a run that goes.
+    pub fn rest(&mut self) {
+        self.rests = true;
+    }
+
+    /// The rest is over.
+    pub fn go_on(&mut self) {
+        self.rests = false;
+    }
+
+    /// Whether the ranks are to rest, and do: they have done all that was granted, or stand.
+    pub fn is_resting(&self) -> bool {
+        self.rests && (!self.going || self.slowest() >= self.until)
     }
 
     fn horizon(&self) -> u32 {
-        if self.close || self.fresh { 1 } else { HORIZON }
+        if self.close || self.rests { 1 } else { HORIZON }
     }
 
     /// `rank` has done `steps` steps.
@@ -61,14 +67,13 @@ impl Grants {
 
     /// Whether [`Self::extend`] would grant more.
     pub fn is_due(&self) -> bool {
-        self.going && self.slowest() + self.horizon() > self.until
+        self.going && !self.rests && self.slowest() + self.horizon() > self.until
     }
 
     /// Grants what is due; the grant to announce.
     pub fn extend(&mut self) -> Option<u32> {
         let due = self.is_due();
         due.then(|| {
-            self.fresh = false;
             self.until = self.slowest() + self.horizon();
             self.until
         })
@@ -77,10 +82,7 @@ impl Grants {
     /// The run goes on; the grant to announce.
     pub fn resume(&mut self) -> u32 {
         self.going = true;
-        // The first step is granted alone.
-        if self.is_due() {
-            self.until = self.slowest() + self.horizon();
-        }
+        self.until = self.until.max(self.slowest() + self.horizon());
         self.until
     }
 
@@ -103,7 +105,6 @@ mod tests {
 
     fn going(world: usize) -> Grants {
         let mut grants = Grants::new(world, 0);
-        grants.fresh = false;
         assert_eq!(grants.resume(), HORIZON);
         grants
     }
@@ -164,12 +165,24 @@ mod tests {
     }
 
     #[test]
-    fn the_first_step_goes_alone_and_the_ranks_rest_after_it() {
+    fn resting_ranks_do_what_was_granted_and_no_more() {
+        let mut grants = going(2);
+        grants.rest();
+        assert_eq!((done(&mut grants, 0, HORIZON), grants.is_resting()), (None, false));
+        assert_eq!((done(&mut grants, 1, HORIZON), grants.is_resting()), (None, true));
+        grants.go_on();
+        assert_eq!((grants.is_resting(), grants.extend()), (false, Some(2 * HORIZON)));
+    }
+
+    #[test]
+    fn a_run_that_begins_with_a_rest_does_one_step_first() {
         let mut grants = Grants::new(2, 7);
-        assert_eq!((grants.resume(), grants.rest_ms()), (8, FIRST_REST_MS));
-        assert_eq!(done(&mut grants, 0, 8), None);
-        assert_eq!(done(&mut grants, 1, 8), Some(8 + HORIZON));
-        assert_eq!(grants.rest_ms(), 0.0);
+        grants.rest();
+        assert_eq!((grants.resume(), grants.is_resting()), (8, false));
+        assert_eq!((done(&mut grants, 0, 8), done(&mut grants, 1, 8)), (None, None));
+        assert!(grants.is_resting());
+        grants.go_on();
+        assert_eq!(grants.extend(), Some(8 + HORIZON));
     }
 
     #[test]

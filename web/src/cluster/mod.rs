@@ -24,7 +24,14 @@ use handle::{Handle, Heard};
 use verdicts::Verdicts;
 use watch::Watch;
 
+/// Microseconds from which on a step is long.
+const LONG_STEP_US: u64 = 40_000;
+/// Milliseconds after which resting ranks go on whether or not the page has been drawn.
+const LONGEST_REST_MS: u32 = 500;
+
 pub use address::Role;
+#[cfg(feature = "worker")]
+pub(crate) use mesh::ports;
 pub(crate) use address::{file, loader};
 pub use limits::{Limits, Stop};
 pub(crate) use probe::find_bad_file;
@@ -92,6 +99,10 @@ struct Inner {
     /// The next grant, where the user wants to watch.
     later: RefCell<Option<Timeout>>,
     granted_ms: Cell<f64>,
+    /// Who hears when the ranks rest.
+    on_rest: RefCell<Option<Callback<()>>>,
+    /// Ends a rest that nobody ends.
+    rest_ends: RefCell<Option<Timeout>>,
     /// The first run's time zero, which later ones share.
     epoch_ms: Cell<Option<f64>>,
     verdicts: RefCell<Verdicts>,
@@ -110,6 +121,8 @@ impl Cluster {
             trained_s: Cell::default(),
             later: RefCell::default(),
             granted_ms: Cell::default(),
+            on_rest: RefCell::default(),
+            rest_ends: RefCell::default(),
             epoch_ms: Cell::default(),
             verdicts: RefCell::default(),
             watch: Watch::new(usize::from(world)),
@@ -148,6 +161,12 @@ impl Cluster {
         let steps = course.from.as_ref().map_or(0, |(steps, _)| *steps);
         let mut grants = Grants::new(inner.workers.borrow().len(), steps);
         grants.set_close(inner.limits.get().are_close());
+        *inner.on_rest.borrow_mut() = None;
+        *inner.rest_ends.borrow_mut() = None;
+        // The first step fills the whole page.
+        if inner.is_crowded() && course.until.is_none() {
+            grants.rest();
+        }
         let until = match course.until {
             Some(until) => grants.advance(until),
             None => grants.resume(),
@@ -212,6 +231,28 @@ impl Cluster {
         }
     }
 
+    /// The page is about to draw what the ranks did, and needs a core for that: `then` hears when
+    /// they have done what was granted, and they rest until [`Self::go_on`], but not for long.
+    /// Where there are cores enough, or the page is hidden, they do not rest.
+    pub fn rest(&self, then: Callback<()>) {
+        let inner = &self.0;
+        if inner.is_crowded() && !is_hidden() {
+            if let Some((_, grants)) = &mut *inner.grants.borrow_mut() {
+                grants.rest();
+            }
+            *inner.on_rest.borrow_mut() = Some(then);
+            inner.tell_of_rest();
+        } else {
+            then.emit(());
+            inner.go_on();
+        }
+    }
+
+    /// The page has been drawn.
+    pub fn go_on(&self) {
+        self.0.go_on();
+    }
+
     /// How fast the run may go and when it stops, from now on.
     pub fn set_limits(&self, limits: Limits) {
         self.0.limits.set(limits);
@@ -274,6 +315,10 @@ impl Inner {
                 if matches!(report, Report::Panicked { .. }) {
                     self.watch.set_dead(rank);
                 }
+                if matches!(report, Report::Panicked { .. } | Report::Failed { .. }) {
+                    // Nobody will rest any more.
+                    self.go_on();
+                }
                 self.follow(rank, &report);
                 let world = self.workers.borrow().len();
                 let report = self.verdicts.borrow_mut().add(world, rank, report);
@@ -314,7 +359,7 @@ impl Inner {
         }
     }
 
-    fn greet(&self, rank: u16, build: &str) {
+    fn greet(self: &Rc<Self>, rank: u16, build: &str) {
         if build != BUILD_ID {
             self.watch.set_dead(rank);
             let message = message!(
@@ -331,8 +376,12 @@ impl Inner {
             });
         }
         self.watch.set_ready(rank);
-        if let Some(worker) = self.workers.borrow().get(usize::from(rank)) {
+        let workers = self.workers.borrow();
+        if let Some(worker) = workers.get(usize::from(rank)) {
             worker.set_ready();
+        }
+        if let Some(worker) = workers.first().filter(|_| workers.iter().all(Handle::is_ready)) {
+            worker.send(&Command::WarmUp, &[]);
         }
         self.on_event.emit(ClusterEvent::Ready { rank });
     }
@@ -357,7 +406,55 @@ impl Inner {
         if rank == 0 {
             let took: u64 = events.iter().filter(ended).map(plan::Event::took_us).sum();
             self.trained_s.set(self.trained_s.get() + took as f64 * 1e-6);
+            self.keep_close(last.took_us());
             self.stop_if_due(*run, events);
+        }
+        self.tell_of_rest();
+        self.extend();
+    }
+
+    /// Whether the ranks leave the page no core of its own.
+    fn is_crowded(&self) -> bool {
+        let cores = web_sys::window().map(|window| window.navigator().hardware_concurrency());
+        self.workers.borrow().len() as f64 >= cores.unwrap_or(1.0)
+    }
+
+    /// Ranks whose last step took this long are granted one at a time if the page may ask them to
+    /// rest: it would wait for three.
+    fn keep_close(&self, took_us: u64) {
+        let is_long = took_us > LONG_STEP_US && self.is_crowded();
+        if let Some((_, grants)) = &mut *self.grants.borrow_mut() {
+            grants.set_close(is_long || self.limits.get().are_close());
+        }
+    }
+
+    /// Says that the ranks rest, once they do.
+    fn tell_of_rest(self: &Rc<Self>) {
+        let rests = |(_, grants): &(RunId, Grants)| grants.is_resting();
+        if !self.grants.borrow().as_ref().is_none_or(rests) {
+            return;
+        }
+        if let Some(then) = self.on_rest.take() {
+            then.emit(());
+        }
+        // A frame that never comes must not stop the run.
+        let weak = Rc::downgrade(self);
+        let go_on = move || {
+            if let Some(inner) = weak.upgrade() {
+                inner.go_on();
+            }
+        };
+        self.rest_ends.borrow_mut().get_or_insert_with(|| Timeout::new(LONGEST_REST_MS, go_on));
+    }
+
+    /// Whoever waits for the ranks to rest waits no longer, and they go on.
+    fn go_on(self: &Rc<Self>) {
+        *self.rest_ends.borrow_mut() = None;
+        if let Some(then) = self.on_rest.take() {
+            then.emit(());
+        }
+        if let Some((_, grants)) = &mut *self.grants.borrow_mut() {
+            grants.go_on();
         }
         self.extend();
     }
@@ -376,11 +473,12 @@ impl Inner {
 
     /// Grants what is due: at once, or when the user's pace allows it.
     fn extend(self: &Rc<Self>) {
-        let due = |(_, grants): &(RunId, Grants)| grants.is_due().then(|| grants.rest_ms());
-        let due = self.grants.borrow().as_ref().and_then(due);
-        let Some(rest) = due.filter(|_| self.later.borrow().is_none()) else { return };
+        let is_due = self.grants.borrow().as_ref().is_some_and(|(_, grants)| grants.is_due());
+        if !is_due || self.later.borrow().is_some() {
+            return;
+        }
         let paced = |step_ms| self.granted_ms.get() + step_ms - now_ms();
-        let rest = self.limits.get().step_ms.map_or(rest, |step_ms| rest.max(paced(step_ms)));
+        let rest = self.limits.get().step_ms.map_or(0.0, paced);
         if rest > 0.0 {
             let weak = Rc::downgrade(self);
             let grant = move || {
@@ -406,9 +504,16 @@ impl Inner {
         }
     }
 
-    fn fail(&self, failure: Failure) {
+    fn fail(self: &Rc<Self>, failure: Failure) {
+        // Nobody will rest any more.
+        self.go_on();
         self.on_event.emit(ClusterEvent::Failure(failure));
     }
+}
+
+fn is_hidden() -> bool {
+    let document = web_sys::window().and_then(|window| window.document());
+    document.is_some_and(|document| document.hidden())
 }
 
 /// Milliseconds on the clock that page and workers share.

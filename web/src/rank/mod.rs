@@ -6,9 +6,10 @@ mod measure;
 mod program;
 mod round_trips;
 mod self_test;
+mod warm_up;
 mod world;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use plan::command::{Command, Report};
@@ -35,9 +36,16 @@ pub fn role() -> Role {
 pub fn listen() {
     crate::panic_hook::install(last_words);
     let control: RefCell<Option<Rc<Control>>> = RefCell::default();
+    let wanted = Rc::new(Cell::new(false));
     let listener = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let (command, ports) = unpack_command(&event.data()).expect("the page sends commands only");
-        obey(command, ports, &control);
+        match command {
+            Command::WarmUp => spawn_local(warm_up::run(Rc::clone(&wanted))),
+            command => {
+                wanted.set(true);
+                obey(command, ports, &control);
+            }
+        }
     });
     desk::scope().set_onmessage(Some(listener.as_ref().unchecked_ref()));
     // It listens as long as the worker lives.
@@ -76,6 +84,7 @@ fn obey(command: Command, ports: Vec<Option<MessagePort>>, current: &RefCell<Opt
             let task = measure::Task { config: *config, warm_up, steps };
             spawn_local(measure::run(run, Seat { rank, ports }, task));
         }
+        Command::WarmUp => {}
         Command::Crash => panic!("Command::Crash: the page asked for a panic"),
     }
 }

@@ -13,8 +13,10 @@ pub enum Ask {
         /// A run of one rank.
         config: Box<RunConfig>,
         /// The user's text; `None` is the built-in one.
+        #[serde(with = "serde_bytes")]
         text: Option<Vec<u8>>,
         /// The checkpoint to begin from; `None` is the seed's state.
+        #[serde(with = "serde_bytes")]
         from: Option<Vec<u8>>,
     },
     /// Train until this many steps are done.

@@ -62,9 +62,8 @@ use crate::app::browser;
 use crate::app::embed::{self, Panel};
 use crate::app::engine::Phase;
 use crate::app::places::Place;
-use crate::app::record::{Figures, WholeStep};
+use crate::app::record::Figures;
 use crate::app::share::Keep;
-use crate::app::shared::Shared;
 use crate::app::state::{Action, State};
 use crate::app::turn;
 
@@ -258,7 +257,7 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             if shows(state, Panel::Ring) {
                 <ring::Ring
                     plan={state.plan.clone()}
-                    newest={state.shown()}
+                    newest={state.chosen().or_else(|| figures.newest.clone())}
                     held={state.seen.is_none() && state.held.is_some()}
                     at_once={state.seen.is_some() || *state.engine.phase() != Phase::Running}
                     tokens={figures.tokens.clone()}
@@ -304,8 +303,8 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
             if shows(state, Panel::Timeline) {
                 <timeline::TimelineView
                     plan={plan.clone()}
-                    newest={figures.newest.clone()}
-                    held={held(state)}
+                    newest={figures.detail.clone()}
+                    held={state.chosen()}
                     lost={state.lost_step()}
                     {cursor}
                     on={on}
@@ -315,8 +314,8 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                 <what_if::WhatIfView
                     form={state.form.clone()}
                     world={state.world()}
-                    newest={figures.newest.clone()}
-                    held={held(state)}
+                    newest={figures.detail.clone()}
+                    held={state.chosen()}
                     goes={*state.engine.phase() == Phase::Running}
                     {spot}
                     {on}
@@ -373,11 +372,6 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
             }
         </div>
     }
-}
-
-/// The step that the user's hand or eye is on.
-fn held(state: &State) -> Option<Shared<WholeStep>> {
-    state.seen.clone().or_else(|| state.held.clone())
 }
 
 /// Marks views that show the last settings that could work, and not those that are entered.

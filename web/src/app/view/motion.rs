@@ -76,7 +76,7 @@ impl Motion {
             return false;
         }
         self.last_ms = Some(now);
-        self.cost.measure();
+        self.cost.measure(|| {});
         self.at = (self.at + passed.min(LONGEST_MS) / beat_ms(beats)).min(beats as f64);
         true
     }
