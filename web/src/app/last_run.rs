@@ -131,7 +131,8 @@ impl LastRun {
     pub(super) fn take_up(mut self, state: &mut State) {
         state.text = self.text();
         state.used_text = state.text.clone();
-        let origin = self.origin.and_then(|(name, bytes)| Origin::open(&name, bytes.into_vec()).ok());
+        let origin =
+            self.origin.and_then(|(name, bytes)| Origin::open(&name, bytes.into_vec()).ok());
         state.set_origin(origin);
         state.record = state.fresh_record();
         let bytes: Rc<[u8]> = self.state.into();

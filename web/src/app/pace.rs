@@ -58,10 +58,14 @@ pub struct Pace {
 /// What the redraw that is already asked for waits for; dropping it calls it off.
 enum Next {
     /// That it is not too soon.
-    Time { _ends: Timeout },
+    Time {
+        _ends: Timeout,
+    },
     /// That the ranks rest.
     Rest,
-    Frame { _ends: AnimationFrame },
+    Frame {
+        _ends: AnimationFrame,
+    },
 }
 
 impl Pace {

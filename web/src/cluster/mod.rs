@@ -30,10 +30,10 @@ const LONG_STEP_US: u64 = 40_000;
 const LONGEST_REST_MS: u32 = 500;
 
 pub use address::Role;
-#[cfg(feature = "worker")]
-pub(crate) use mesh::ports;
 pub(crate) use address::{file, loader};
 pub use limits::{Limits, Stop};
+#[cfg(feature = "worker")]
+pub(crate) use mesh::ports;
 pub(crate) use probe::find_bad_file;
 
 /// A world of workers, one a rank; they end when this is dropped.
