@@ -1,6 +1,7 @@
-//! The page, the rank worker and the doctor: three tiny bins over this library.
+//! The page, the bench in it, the rank worker and the doctor: four tiny bins over this library.
 
 pub mod app;
+pub mod bench;
 pub mod build_id;
 pub mod cluster;
 pub mod control;

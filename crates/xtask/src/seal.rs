@@ -25,12 +25,14 @@ pub struct Args {
 const PAGE: &str = "index.html";
 const SERVICE_WORKER: &str = "service_worker.js";
 /// The page asks for these with the name of its build, since their own names stay the same.
-const ASKED_BY_SITE: [&str; 8] = [
+const ASKED_BY_SITE: [&str; 10] = [
     "worker_loader.js",
     "worker.js",
     "worker_bg.wasm",
     "doctor.js",
     "doctor_bg.wasm",
+    "bench.js",
+    "bench_bg.wasm",
     "lessons/en/index.bin",
     "lessons/zh-CN/index.bin",
     "zh-CN.json",

@@ -29,11 +29,13 @@ struct Binary {
     limit: usize,
 }
 
-/// Every visit loads the page and the workers; the doctor is loaded when its place is first opened.
-const BINARIES: [Binary; 3] = [
+/// Every visit loads the page and the workers; doctor and bench are loaded when
+/// their places are first opened.
+const BINARIES: [Binary; 4] = [
     Binary { name: "app", limit: 600 * KB },
     Binary { name: "worker", limit: 700 * KB },
     Binary { name: "doctor", limit: 200 * KB },
+    Binary { name: "bench", limit: 300 * KB },
 ];
 
 /// Bytes of one file as it is and as a host sends it.

@@ -10,7 +10,9 @@ use crate::t;
 use gloo_storage::{LocalStorage, Storage};
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition, Window};
+use web_sys::{
+    Element, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition, UrlSearchParams, Window,
+};
 
 use crate::app::language::Language;
 
@@ -116,6 +118,27 @@ pub fn speak(language: Language) {
 pub fn set_title(place: &str) {
     if let Some(document) = window().document() {
         document.set_title(&t!("page.title", place = place));
+    }
+}
+
+/// The value of `name` in the query of the page's address.
+pub fn query(name: &str) -> Option<String> {
+    let search = window().location().search().ok()?;
+    UrlSearchParams::new_with_str(&search).ok()?.get(name)
+}
+
+/// What the browser calls itself.
+pub fn machine() -> String {
+    window().navigator().user_agent().unwrap_or_default()
+}
+
+/// Makes the frame in which this page is, if it is in one of its own, as high as its content.
+pub fn fit_frame() {
+    let frame = window().frame_element().ok().flatten();
+    let content = element("app").and_then(|app| app.dyn_into::<HtmlElement>().ok());
+    if let (Some(frame), Some(content)) = (frame, content) {
+        // Refused, the frame scrolls.
+        let _ = frame.set_attribute("height", &content.offset_height().to_string());
     }
 }
 

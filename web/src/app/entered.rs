@@ -76,7 +76,7 @@ pub fn written(state: &State, place: Place) -> String {
                 None => (DOCTOR_MACHINE, machine.unwrap_or_default().to_owned()),
             }]
         }
-        Place::Play | Place::Learn => Vec::new(),
+        Place::Play | Place::Learn | Place::Bench => Vec::new(),
     };
     let mut address = Serializer::new(String::new());
     address.extend_pairs(pairs.iter().filter(|(_, value)| !value.is_empty()));

@@ -53,6 +53,7 @@ pub const TABLE: &[Line] = &[
     (&["3"], Command::Go(Place::Backend)),
     (&["4"], Command::Go(Place::Doctor)),
     (&["5"], Command::Go(Place::Learn)),
+    (&["6"], Command::Go(Place::Bench)),
     // Where brackets need a modifier, the keys beside them do not.
     (&["[", ","], Command::LessonBack),
     (&["]", "."], Command::LessonOn),

@@ -18,11 +18,14 @@ pub enum Place {
     Doctor,
     /// The lessons.
     Learn,
+    /// How fast this machine is.
+    Bench,
 }
 
 impl Place {
     /// Every place, in the order in which they are offered.
-    pub const ALL: [Self; 5] = [Self::Play, Self::Groups, Self::Backend, Self::Doctor, Self::Learn];
+    pub const ALL: [Self; 6] =
+        [Self::Play, Self::Groups, Self::Backend, Self::Doctor, Self::Learn, Self::Bench];
 
     /// Its name in the address; the first place has none there.
     pub fn key(self) -> &'static str {
@@ -32,6 +35,7 @@ impl Place {
             Self::Backend => "backend",
             Self::Doctor => "doctor",
             Self::Learn => "learn",
+            Self::Bench => "bench",
         }
     }
 

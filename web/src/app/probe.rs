@@ -70,7 +70,7 @@ fn is_isolated() -> bool {
 }
 
 /// A hint: some browsers say less than there is.
-fn cores() -> usize {
+pub fn cores() -> usize {
     of_navigator("hardwareConcurrency").map_or(1, |cores| cores.max(1.0) as usize)
 }
 

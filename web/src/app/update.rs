@@ -294,12 +294,23 @@ impl State {
         if place == self.place {
             return Vec::new();
         }
-        self.place = place;
         let mut effects = vec![Effect::PushAddress(self.address(place))];
-        if place == Place::Learn {
-            effects.extend(self.need_index());
-        }
+        effects.extend(self.arrive_at(place));
         effects
+    }
+
+    /// Is at `place` from now on, and does what that needs.
+    fn arrive_at(&mut self, place: Place) -> Vec<Effect> {
+        self.place = place;
+        match place {
+            Place::Learn => self.need_index(),
+            // What it times wants the cores.
+            Place::Bench => {
+                let orders = self.engine.pause();
+                self.tell(orders)
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Takes place and lesson from an address of an earlier moment, and writes the run of this one; from
@@ -314,9 +325,7 @@ impl State {
         self.place = place;
         let mut effects = if is_same { Vec::new() } else { self.return_to_lesson(lesson) };
         effects.extend(self.write_address());
-        if place == Place::Learn {
-            effects.extend(self.need_index());
-        }
+        effects.extend(self.arrive_at(place));
         effects
     }
 

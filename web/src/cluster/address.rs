@@ -48,6 +48,11 @@ pub fn file(name: &str) -> String {
     resolve(&format!("{name}?{}", build()))
 }
 
+/// The address at which the page's frame starts another of its binaries, `name`.
+pub fn part(name: &str) -> String {
+    resolve(&format!("./?part={name}&{}", build()))
+}
+
 /// Which build it is: of what sources, and, in a page that is kept for use without a network, with
 /// which files.
 fn build() -> String {

@@ -30,7 +30,7 @@ const LONG_STEP_US: u64 = 40_000;
 const LONGEST_REST_MS: u32 = 500;
 
 pub use address::Role;
-pub(crate) use address::{file, loader};
+pub(crate) use address::{file, loader, part};
 pub use limits::{Limits, Stop};
 #[cfg(feature = "worker")]
 pub(crate) use mesh::ports;
@@ -268,6 +268,17 @@ impl Cluster {
     pub fn self_test(&self, run: RunId) {
         let world_size = self.0.workers.borrow().len() as u16;
         self.wire(|rank| Command::SelfTest { run, rank, world_size });
+    }
+
+    /// Times steps that nobody watches, after some that warm up; every rank reports.
+    pub fn measure(&self, run: RunId, config: &RunConfig, warm_up: u32, steps: u32) {
+        self.wire(|rank| Command::Measure {
+            run,
+            rank,
+            config: Box::new(config.clone()),
+            warm_up,
+            steps,
+        });
     }
 
     /// Sends each rank its command, with a fresh port to every other rank.

@@ -2,6 +2,7 @@
 
 mod alert;
 mod backend;
+mod bench_frame;
 mod checkpoint;
 mod compare;
 mod copy;
@@ -12,7 +13,7 @@ mod elsewhere;
 mod embedded;
 mod fault_note;
 mod field;
-mod file_button;
+pub(crate) mod file_button;
 mod groups;
 mod help;
 mod learn;
@@ -26,7 +27,7 @@ mod motion;
 mod notices;
 mod other_build;
 mod own_file;
-mod parts;
+pub(crate) mod parts;
 mod plot;
 mod presets;
 mod ranks;
@@ -49,7 +50,7 @@ mod toolbar;
 mod traffic;
 mod trail;
 mod tree;
-mod typed;
+pub(crate) mod typed;
 mod watch;
 mod welcome;
 mod what_if;
@@ -122,6 +123,7 @@ fn place(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             <groups::GroupsView groups={state.groups.clone()} run={state.plan.mesh()} {on} />
         },
         Place::Backend => html! { <backend::BackendView backend={state.backend.clone()} {on} /> },
+        Place::Bench => html! { <bench_frame::BenchFrame language={state.language} /> },
         Place::Learn => html! { <learn::Learn lessons={state.lessons.clone()} {on} /> },
         Place::Doctor => html! { <doctor::DoctorView doctor={state.doctor.clone()} {on} /> },
     }

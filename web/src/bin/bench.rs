@@ -1,0 +1,5 @@
+//! The bench.
+
+fn main() {
+    web::bench::start();
+}
