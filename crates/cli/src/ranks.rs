@@ -227,7 +227,7 @@ mod tests {
             barrier(&seat).await
         });
         let text = format!("{:#}", anyhow::Error::from(failure.expect_err("rank 1 fails")));
-        assert!(text.starts_with("rank 1 failed: step 4: the loss is NaN"), "{text}");
+        assert!(text.starts_with("rank 1 failed: step 5: the loss is NaN"), "{text}");
         assert_eq!(text.matches("the loss").count(), 1, "{text}");
     }
 

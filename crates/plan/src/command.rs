@@ -94,9 +94,6 @@ pub enum Command {
         /// Steps that are timed, and as many again for the profile.
         steps: u32,
     },
-    /// Train a little that nobody sees, until another command comes: the browser then has compiled
-    /// the code of a step before it is needed.
-    WarmUp,
     /// Panic on purpose, so that a test sees what its user would.
     Crash,
 }

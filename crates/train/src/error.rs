@@ -29,12 +29,13 @@ pub enum TrainError {
     },
     /// The loss or the gradient is no longer a number.
     #[error(
-        "step {step}: {}; the parameters have left the range of numbers, try a smaller lr or a \
+        "step {}: {}; the parameters have left the range of numbers, try a smaller lr or a \
          grad_clip above 0",
+        *step + 1,
         not_finite(*loss, *grad_norm)
     )]
     Diverged {
-        /// The step, from 0.
+        /// The step, from 0; people count from 1.
         step: u32,
         /// Its loss.
         loss: f64,
@@ -77,7 +78,7 @@ mod tests {
     #[test]
     fn a_run_that_diverged_says_what_is_no_number() {
         let text = |loss, grad_norm| TrainError::Diverged { step: 7, loss, grad_norm }.to_string();
-        assert!(text(f64::NAN, f64::NAN).starts_with("step 7: the loss is NaN; "));
+        assert!(text(f64::NAN, f64::NAN).starts_with("step 8: the loss is NaN; "));
         let gradient = text(3.25, f64::INFINITY);
         assert!(gradient.contains("the loss is 3.2500 and the norm of its gradient is inf"));
     }

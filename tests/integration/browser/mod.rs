@@ -24,6 +24,7 @@ mod learning;
 mod lessons;
 mod links;
 mod loading;
+mod measuring;
 mod memory;
 mod numbers;
 mod offline;

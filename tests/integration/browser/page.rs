@@ -73,6 +73,11 @@ impl Page {
         Ok(self.client.find(Locator::Css(css)).await?.enter_frame().await?)
     }
 
+    /// Goes back into the page around the frame.
+    pub async fn leave_frame(&self) -> Result<()> {
+        Ok(self.client.clone().enter_parent_frame().await?)
+    }
+
     /// Opens `url` in a tab of its own, which all that follows happens in; the old one comes back.
     pub async fn open_tab(&self, url: &str) -> Result<WindowHandle> {
         let old = self.client.window().await?;

@@ -11,6 +11,8 @@ pub enum Role {
     Rank,
     /// The one-rank reference.
     Reference,
+    /// Trains a little that nobody sees, and ends.
+    WarmUp,
     /// The doctor, which has a binary of its own.
     Doctor,
 }
@@ -20,6 +22,7 @@ impl Role {
         match self {
             Self::Rank => "rank",
             Self::Reference => "reference",
+            Self::WarmUp => "warm-up",
             Self::Doctor => "doctor",
         }
     }
@@ -37,7 +40,7 @@ pub fn loader(role: Role) -> String {
 /// Every file that a worker needs, with whether it must be JavaScript.
 pub fn files(role: Role) -> [(String, bool); 3] {
     let [script, wasm] = match role {
-        Role::Rank | Role::Reference => ["worker.js", "worker_bg.wasm"],
+        Role::Rank | Role::Reference | Role::WarmUp => ["worker.js", "worker_bg.wasm"],
         Role::Doctor => ["doctor.js", "doctor_bg.wasm"],
     };
     [(LOADER, true), (script, true), (wasm, false)].map(|(name, is_script)| (file(name), is_script))

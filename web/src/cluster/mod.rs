@@ -6,6 +6,7 @@ mod handle;
 mod limits;
 mod mesh;
 mod probe;
+mod rest;
 mod verdicts;
 mod watch;
 
@@ -23,11 +24,6 @@ use grants::Grants;
 use handle::{Handle, Heard};
 use verdicts::Verdicts;
 use watch::Watch;
-
-/// Microseconds from which on a step is long.
-const LONG_STEP_US: u64 = 40_000;
-/// Milliseconds after which resting ranks go on whether or not the page has been drawn.
-const LONGEST_REST_MS: u32 = 500;
 
 pub use address::Role;
 pub(crate) use address::{file, loader, part};
@@ -107,6 +103,9 @@ struct Inner {
     epoch_ms: Cell<Option<f64>>,
     verdicts: RefCell<Verdicts>,
     watch: Watch,
+    /// Has the browser compile what a step needs, until the ranks are wired.
+    warm_up: RefCell<Option<Handle>>,
+    wired: Cell<bool>,
     on_event: Callback<ClusterEvent>,
 }
 
@@ -126,6 +125,8 @@ impl Cluster {
             epoch_ms: Cell::default(),
             verdicts: RefCell::default(),
             watch: Watch::new(usize::from(world)),
+            warm_up: RefCell::default(),
+            wired: Cell::default(),
             on_event,
         });
         for rank in 0..world {
@@ -231,28 +232,6 @@ impl Cluster {
         }
     }
 
-    /// The page is about to draw what the ranks did, and needs a core for that: `then` hears when
-    /// they have done what was granted, and they rest until [`Self::go_on`], but not for long.
-    /// Where there are cores enough, or the page is hidden, they do not rest.
-    pub fn rest(&self, then: Callback<()>) {
-        let inner = &self.0;
-        if inner.is_crowded() && !is_hidden() {
-            if let Some((_, grants)) = &mut *inner.grants.borrow_mut() {
-                grants.rest();
-            }
-            *inner.on_rest.borrow_mut() = Some(then);
-            inner.tell_of_rest();
-        } else {
-            then.emit(());
-            inner.go_on();
-        }
-    }
-
-    /// The page has been drawn.
-    pub fn go_on(&self) {
-        self.0.go_on();
-    }
-
     /// How fast the run may go and when it stops, from now on.
     pub fn set_limits(&self, limits: Limits) {
         self.0.limits.set(limits);
@@ -283,6 +262,8 @@ impl Cluster {
 
     /// Sends each rank its command, with a fresh port to every other rank.
     fn wire(&self, command: impl Fn(u16) -> Command) {
+        self.0.wired.set(true);
+        *self.0.warm_up.borrow_mut() = None;
         let workers = self.0.workers.borrow();
         match mesh::ports(workers.len()) {
             Ok(mesh) => {
@@ -391,8 +372,9 @@ impl Inner {
         if let Some(worker) = workers.get(usize::from(rank)) {
             worker.set_ready();
         }
-        if let Some(worker) = workers.first().filter(|_| workers.iter().all(Handle::is_ready)) {
-            worker.send(&Command::WarmUp, &[]);
+        if workers.iter().all(Handle::is_ready) && !self.wired.get() {
+            // Without it the first step takes a little longer; nothing else is lost.
+            *self.warm_up.borrow_mut() = Handle::start(&loader(Role::WarmUp), |_| {}).ok();
         }
         self.on_event.emit(ClusterEvent::Ready { rank });
     }
@@ -421,52 +403,6 @@ impl Inner {
             self.stop_if_due(*run, events);
         }
         self.tell_of_rest();
-        self.extend();
-    }
-
-    /// Whether the ranks leave the page no core of its own.
-    fn is_crowded(&self) -> bool {
-        let cores = web_sys::window().map(|window| window.navigator().hardware_concurrency());
-        self.workers.borrow().len() as f64 >= cores.unwrap_or(1.0)
-    }
-
-    /// Ranks whose last step took this long are granted one at a time if the page may ask them to
-    /// rest: it would wait for three.
-    fn keep_close(&self, took_us: u64) {
-        let is_long = took_us > LONG_STEP_US && self.is_crowded();
-        if let Some((_, grants)) = &mut *self.grants.borrow_mut() {
-            grants.set_close(is_long || self.limits.get().are_close());
-        }
-    }
-
-    /// Says that the ranks rest, once they do.
-    fn tell_of_rest(self: &Rc<Self>) {
-        let rests = |(_, grants): &(RunId, Grants)| grants.is_resting();
-        if !self.grants.borrow().as_ref().is_none_or(rests) {
-            return;
-        }
-        if let Some(then) = self.on_rest.take() {
-            then.emit(());
-        }
-        // A frame that never comes must not stop the run.
-        let weak = Rc::downgrade(self);
-        let go_on = move || {
-            if let Some(inner) = weak.upgrade() {
-                inner.go_on();
-            }
-        };
-        self.rest_ends.borrow_mut().get_or_insert_with(|| Timeout::new(LONGEST_REST_MS, go_on));
-    }
-
-    /// Whoever waits for the ranks to rest waits no longer, and they go on.
-    fn go_on(self: &Rc<Self>) {
-        *self.rest_ends.borrow_mut() = None;
-        if let Some(then) = self.on_rest.take() {
-            then.emit(());
-        }
-        if let Some((_, grants)) = &mut *self.grants.borrow_mut() {
-            grants.go_on();
-        }
         self.extend();
     }
 
@@ -520,11 +456,6 @@ impl Inner {
         self.go_on();
         self.on_event.emit(ClusterEvent::Failure(failure));
     }
-}
-
-fn is_hidden() -> bool {
-    let document = web_sys::window().and_then(|window| window.document());
-    document.is_some_and(|document| document.hidden())
 }
 
 /// Milliseconds on the clock that page and workers share.

@@ -9,7 +9,7 @@ mod self_test;
 mod warm_up;
 mod world;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use plan::command::{Command, Report};
@@ -28,24 +28,26 @@ use world::Seat;
 pub fn role() -> Role {
     match desk::query("role").as_deref() {
         Some("reference") => Role::Reference,
+        Some("warm-up") => Role::WarmUp,
         _ => Role::Rank,
     }
+}
+
+/// Trains a little that nobody sees, and ends.
+pub fn warm_up() {
+    spawn_local(async {
+        warm_up::run().await;
+        desk::scope().close();
+    });
 }
 
 /// Listens to the page, and says so.
 pub fn listen() {
     crate::panic_hook::install(last_words);
     let control: RefCell<Option<Rc<Control>>> = RefCell::default();
-    let wanted = Rc::new(Cell::new(false));
     let listener = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let (command, ports) = unpack_command(&event.data()).expect("the page sends commands only");
-        match command {
-            Command::WarmUp => spawn_local(warm_up::run(Rc::clone(&wanted))),
-            command => {
-                wanted.set(true);
-                obey(command, ports, &control);
-            }
-        }
+        obey(command, ports, &control);
     });
     desk::scope().set_onmessage(Some(listener.as_ref().unchecked_ref()));
     // It listens as long as the worker lives.
@@ -84,7 +86,6 @@ fn obey(command: Command, ports: Vec<Option<MessagePort>>, current: &RefCell<Opt
             let task = measure::Task { config: *config, warm_up, steps };
             spawn_local(measure::run(run, Seat { rank, ports }, task));
         }
-        Command::WarmUp => {}
         Command::Crash => panic!("Command::Crash: the page asked for a panic"),
     }
 }

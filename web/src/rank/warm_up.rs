@@ -1,8 +1,7 @@
 //! Trains a little that nobody sees, so that the browser has compiled what a step needs when the
-//! user asks for one. All workers run the same code, so one of them is enough: it is both ranks of
-//! a small ring.
+//! user asks for one: all workers share the code that one of them made it compile. This one is both
+//! ranks of a small ring; the page ends it when the ranks are wanted.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use candle_core::Device;
@@ -18,16 +17,12 @@ use crate::cluster::ports;
 /// Milliseconds that it takes at most: the browser compiles well what ran for so long.
 const LONGEST_MS: u64 = 800;
 
-/// Trains until the time is up or `wanted` says that the worker is needed. An error here would
-/// come again in the run, which then tells of it.
-pub async fn run(wanted: Rc<Cell<bool>>) {
-    if wanted.get() {
-        return;
-    }
+/// Trains until the time is up. An error here would come again in the run, which then tells of it.
+pub async fn run() {
     let Some((mut first, mut second)) = ranks() else { return };
     let clock = desk::clock(0.0);
     let end = clock() + LONGEST_MS * 1000;
-    while !wanted.get() && clock() < end {
+    while clock() < end {
         let (first, second) = join(first.step(), second.step()).await;
         if first.and(second).is_err() {
             return;

@@ -143,8 +143,9 @@ fn plot(name: Cow<'static, str>, kept: &[(u32, f64)], now: &[(u32, f64)]) -> Htm
     html! {
         <figure class="chart compare-chart">
             <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" role="img" aria-label={name.clone()}>
-                <path class="other" d={path(&thin(&kept, POINTS), x, y)} />
                 <path class="ours" d={path(&thin(&now, POINTS), x, y)} />
+                // Dashed, and on top: where both are the same, both are seen.
+                <path class="other" d={path(&thin(&kept, POINTS), x, y)} />
             </svg>
             <figcaption class="legend">
                 <span>{ name }</span>

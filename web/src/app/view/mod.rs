@@ -223,7 +223,7 @@ fn time_bar(state: &State, on: &Callback<Action>) -> Html {
             at={state.steps()}
             furthest={state.record.furthest()}
             look={state.look}
-            can_seek={state.can_run()}
+            can_seek={state.can_run() && !matches!(state.engine.phase(), Phase::Failed(_))}
             can_fork={state.can_take()}
             stopped={state.stopped}
             origin={state.origin.clone()}

@@ -33,6 +33,8 @@ fn predicted(plan: &RunPlan, kind: StrategyKind) -> Result<Flow, Message> {
 pub fn Strategies(Props { plan, measured }: &Props) -> Html {
     let rows =
         use_memo(plan.clone(), |plan| StrategyKind::ALL.map(|kind| (kind, predicted(plan, kind))));
+    // An evaluation sends as well: then no step is like the other.
+    let is_alike = plan.config().eval_every == 0;
     let row = |(kind, flow): &(StrategyKind, Result<Flow, Message>)| {
         let runs = *kind == plan.config().strategy;
         let name = Field::Strategy.option(kind.name());
@@ -42,7 +44,7 @@ pub fn Strategies(Props { plan, measured }: &Props) -> Html {
                 <>
                     <td>{ format::count(flow.messages) }</td>
                     <td>{ format::count(flow.bytes) }</td>
-                    <td>{ if runs { a_step(*measured) } else { "–".to_owned() } }</td>
+                    <td>{ if runs && is_alike { a_step(*measured) } else { "–".to_owned() } }</td>
                 </>
             },
             Err(reason) => html! { <td colspan="3" class="reason">{ told(reason) }</td> },
