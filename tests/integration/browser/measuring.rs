@@ -47,12 +47,12 @@ fn this_machine_is_measured_and_set_beside_a_file() -> Result<()> {
         page.press("Measure this machine").await?;
         page.until_status("Bench", "1 of 11: 64, 4, 2, 256, ranks: 1").await?;
         page.until("times of one rank and two", async |page| {
-            Ok(page.table("A step").await?.len() >= 2)
+            Ok(page.table("A step in figures").await?.len() >= 2)
         })
         .await?;
         page.press("Stop").await?;
         page.until("the end", async |page| Ok(page.status("Bench").await?.is_empty())).await?;
-        let rows = page.table("A step").await?;
+        let rows = page.table("A step in figures").await?;
         let [one, two] = [&rows[0], &rows[1]];
         ensure!(one[..2] == ["64, 4, 2, 256", "1"] && two[..2] == ["64, 4, 2, 256", "2"]);
         ensure!(one[5] == "1.00" && one[2] == two[2], "{rows:?}");
@@ -60,7 +60,7 @@ fn this_machine_is_measured_and_set_beside_a_file() -> Result<()> {
         ensure!(ms(one)? > 0.0 && ms(two)? > 0.0, "{rows:?}");
 
         // The profile's parts are the step.
-        let profile = page.table("Where the time of a step goes").await?;
+        let profile = page.table("Where the time of a step goes in figures").await?;
         let shares: f64 = profile.iter().filter_map(|row| row[3].parse::<f64>().ok()).sum();
         ensure!(profile.len() > 10 && (shares - 100.0).abs() < 1.0, "{shares}: {profile:?}");
         ensure!(profile.iter().any(|row| row[0] == "attention forward" && !row[4].is_empty()));
@@ -74,12 +74,13 @@ fn this_machine_is_measured_and_set_beside_a_file() -> Result<()> {
         ensure!(told.as_deref() == Some(two[3].as_str()), "{text}");
         open_file(page, &folder, "there.json", &text).await?;
         page.until("both side by side", async |page| {
-            let rows = page.table("A step").await?;
+            let rows = page.table("A step in figures").await?;
             Ok(rows.iter().take(2).all(|row| row.last().is_some_and(|ratio| ratio == "1.00")))
         })
         .await?;
         ensure!(
-            page.column("A step", "there.json").await?[..2] == [one[3].clone(), two[3].clone()]
+            page.column("A step in figures", "there.json").await?[..2]
+                == [one[3].clone(), two[3].clone()]
         );
         folder.done("bench --compare there.json there.json");
         open_file(page, &folder, "notes.json", "{\"kind\":\"notes\"}").await?;

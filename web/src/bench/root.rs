@@ -7,6 +7,7 @@ use web_sys::Window;
 use yew::prelude::*;
 
 use crate::app::browser::{self, picture};
+use crate::app::places::Place;
 use crate::cluster::{Cluster, ClusterEvent};
 
 use super::state::{Act, Bench, Job, Order};
@@ -66,7 +67,10 @@ impl Component for Root {
     fn view(&self, ctx: &Context<Self>) -> Html {
         html! {
             <div class="page bench-page">
-                <main>{ view::page(&self.bench, &ctx.link().callback(|act| act)) }</main>
+                <main>
+                    <h1 class="unseen">{ Place::Bench.title() }</h1>
+                    { view::page(&self.bench, &ctx.link().callback(|act| act)) }
+                </main>
             </div>
         }
     }

@@ -118,7 +118,7 @@ fn steps_lead(found: &Found) -> Html {
 /// A table in a box that scrolls where the page is narrow.
 fn table(name: AttrValue, heads: Vec<AttrValue>, rows: Vec<Vec<String>>) -> Html {
     html! {
-        <div class="scroll" tabindex="0" role="region" aria-label={name}>
+        <div class="scroll" tabindex="0" role="region" aria-label={t!("bench.table", of = name)}>
             <table>
                 <thead><tr>{ for heads.into_iter().map(|head| html! { <th scope="col">{ head }</th> }) }</tr></thead>
                 <tbody>

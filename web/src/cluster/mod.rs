@@ -311,6 +311,9 @@ impl Inner {
                     // Nobody will rest any more.
                     self.go_on();
                 }
+                if let Report::Finished { run } = report {
+                    self.end(run);
+                }
                 self.follow(rank, &report);
                 let world = self.workers.borrow().len();
                 let report = self.verdicts.borrow_mut().add(world, rank, report);
@@ -404,6 +407,14 @@ impl Inner {
         }
         self.tell_of_rest();
         self.extend();
+    }
+
+    /// The last step is done: what was granted beyond it nobody will do.
+    fn end(self: &Rc<Self>, run: RunId) {
+        if let Some((_, grants)) = self.grants.borrow_mut().as_mut().filter(|(of, _)| *of == run) {
+            grants.pause();
+        }
+        self.tell_of_rest();
     }
 
     fn stop_if_due(&self, run: RunId, events: &[plan::Event]) {

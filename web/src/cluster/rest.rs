@@ -11,6 +11,8 @@ use super::{Cluster, Inner};
 
 /// Microseconds from which on a step is long.
 const LONG_STEP_US: u64 = 40_000;
+/// Milliseconds after which the page draws whether or not the ranks rest.
+const LONGEST_WAIT_MS: u32 = 2_000;
 /// Milliseconds after which resting ranks go on whether or not the page has been drawn.
 const LONGEST_REST_MS: u32 = 500;
 
@@ -25,6 +27,7 @@ impl Cluster {
                 grants.rest();
             }
             *inner.on_rest.borrow_mut() = Some(then);
+            inner.go_on_after(LONGEST_WAIT_MS);
             inner.tell_of_rest();
         } else {
             then.emit(());
@@ -64,13 +67,18 @@ impl Inner {
             then.emit(());
         }
         // A frame that never comes must not stop the run.
+        self.go_on_after(LONGEST_REST_MS);
+    }
+
+    /// Ends the rest, or the waiting for it, after so many milliseconds at the latest.
+    fn go_on_after(self: &Rc<Self>, ms: u32) {
         let weak = Rc::downgrade(self);
         let go_on = move || {
             if let Some(inner) = weak.upgrade() {
                 inner.go_on();
             }
         };
-        self.rest_ends.borrow_mut().get_or_insert_with(|| Timeout::new(LONGEST_REST_MS, go_on));
+        *self.rest_ends.borrow_mut() = Some(Timeout::new(ms, go_on));
     }
 
     /// Whoever waits for the ranks to rest waits no longer, and they go on.
