@@ -10,7 +10,9 @@ use super::site::Hosting;
 
 /// Keeps the page's workers where a test can reach them, as nothing on the page would.
 pub const KEEP_WORKERS: &str = "window.kept = [];
-     window.Worker = class extends Worker { constructor(...a) { super(...a); kept.push(this); } };";
+     window.Worker = class extends Worker {
+         constructor(url, ...a) { super(url, ...a); this.url = String(url); kept.push(this); }
+     };";
 
 #[test]
 fn a_panic_in_rank_2_is_told_and_restart_works() -> Result<()> {
@@ -54,8 +56,9 @@ fn a_panic_in_the_reference_is_told_and_the_run_goes_on() -> Result<()> {
         page.press("Run").await?;
         page.until_status("Difference", "Largest difference").await?;
         // No message of the helper's protocol: it panics where it reads it.
-        page.script("kept[2].postMessage(new Uint8Array([255, 255, 255, 255]));", json!([]))
-            .await?;
+        let script = "kept.find(worker => worker.url.includes('role=reference'))
+             .postMessage(new Uint8Array([255, 255, 255, 255]));";
+        page.script(script, json!([])).await?;
         page.until_status("Difference", "The one-rank run stopped: panicked at").await?;
         let step = page.step().await?;
         page.until_step(step + 2).await
