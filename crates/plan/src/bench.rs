@@ -265,21 +265,21 @@ impl Bench {
             }
         }
     }
+
+    /// The quickest step of `sizes` on `world_size` ranks.
+    pub fn step(&self, sizes: Sizes, world_size: usize) -> Option<&Step> {
+        let is_it = |shape: &&Shape| {
+            let Shape { d_model, heads, layers, seq_len, .. } = **shape;
+            sizes == Sizes { d_model, heads, layers, seq_len }
+        };
+        let shape = self.shapes.iter().find(is_it)?;
+        shape.milliseconds.iter().find(|step| step.world_size == world_size)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The quickest step of `sizes` on `world_size` ranks.
-    fn step(bench: &Bench, sizes: Sizes, world_size: usize) -> Option<&Step> {
-        let is_it = |shape: &&Shape| {
-            let Shape { d_model, heads, layers, seq_len, .. } = **shape;
-            sizes == Sizes { d_model, heads, layers, seq_len }
-        };
-        let shape = bench.shapes.iter().find(is_it)?;
-        shape.milliseconds.iter().find(|step| step.world_size == world_size)
-    }
 
     #[test]
     fn a_file_of_less_or_more_is_read_for_what_it_has() {
@@ -303,8 +303,8 @@ mod tests {
         let milliseconds = vec![step.clone()];
         let shape = Shape { d_model, heads, layers, seq_len, gflop: 1.0, milliseconds };
         let bench = Bench { shapes: vec![shape], ..Bench::default() };
-        assert_eq!(self::step(&bench, SHAPES[1], 2), Some(&step));
-        let missing = (self::step(&bench, SHAPES[1], 1), self::step(&bench, SHAPES[0], 2));
+        assert_eq!(bench.step(SHAPES[1], 2), Some(&step));
+        let missing = (bench.step(SHAPES[1], 1), bench.step(SHAPES[0], 2));
         assert_eq!(missing, (None, None));
         assert_eq!(SHAPES[1].run(2, 9).cp, 2);
     }
@@ -325,7 +325,7 @@ mod tests {
         }
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9 * b;
         for sizes in SHAPES {
-            let (one, two) = (step(&bench, sizes, 1).unwrap(), step(&bench, sizes, 2).unwrap());
+            let (one, two) = (bench.step(sizes, 1).unwrap(), bench.step(sizes, 2).unwrap());
             assert!(near(one.milliseconds, 100.0) && near(two.milliseconds, 50.0));
             let work = Task::Shape(sizes, 1).gflop();
             assert!(near(one.of_peak, work / 0.1 / 30.0));

@@ -163,16 +163,6 @@ fn ms(milliseconds: f64) -> String {
     format!("{milliseconds:.1}")
 }
 
-/// Milliseconds of the step of `sizes` on `ranks`, if it was timed.
-fn step_ms(found: &Found, sizes: Sizes, ranks: usize) -> Option<f64> {
-    let is_it = |shape: &&plan::bench::Shape| {
-        let plan::bench::Shape { d_model, heads, layers, seq_len, .. } = **shape;
-        sizes == Sizes { d_model, heads, layers, seq_len }
-    };
-    let mut steps = found.shapes.iter().find(is_it)?.milliseconds.iter();
-    steps.find(|step| step.world_size == ranks).map(|step| step.milliseconds)
-}
-
 fn steps(found: &Found, other: &Option<(String, Found)>) -> Html {
     let mut rows = Vec::new();
     for shape in &found.shapes {
@@ -188,7 +178,8 @@ fn steps(found: &Found, other: &Option<(String, Found)>) -> Html {
                 format!("{:.0}", 1e2 * of_peak),
                 format!("{:.2}", milliseconds / one),
             ];
-            let theirs = other.as_ref().and_then(|(_, other)| step_ms(other, sizes, world_size));
+            let theirs = other.as_ref().and_then(|(_, other)| other.step(sizes, world_size));
+            let theirs = theirs.map(|step| step.milliseconds);
             beside(&mut row, other.is_some(), milliseconds, theirs, ms);
             rows.push(row);
         }
