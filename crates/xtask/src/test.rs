@@ -153,8 +153,19 @@ const CLIPPY_NATIVE: [&str; 7] =
 const DOC: [&str; 4] = ["doc", "--workspace", "--no-deps", "--release"];
 // The page too: its state and its geometry are plain values, tested without a browser.
 const TEST_NATIVE: [&str; 3] = ["test", "--release", "--workspace"];
-const TEST_MPI: [&str; 8] =
-    ["test", "--release", "--package", "tests", "--features", "mpi", "--", "cli::mpi"];
+// Of the whole workspace, as above: for one package alone cargo compiles most of it once more, with
+// the features that this package asks for.
+const TEST_MPI: [&str; 9] = [
+    "test",
+    "--release",
+    "--workspace",
+    "--test",
+    "integration",
+    "--features",
+    "tests/mpi,cli/mpi,comm/mpi",
+    "--",
+    "cli::mpi",
+];
 // The worker's profile, so that the build of the page finds its build scripts and macros compiled.
 const CLIPPY_WASM: [&str; 12] = [
     "clippy",
@@ -175,7 +186,8 @@ const CLIPPY_WASM: [&str; 12] = [
 pub fn browser_tests(toolbox: &Toolbox, dist: &Path) -> Command {
     let mut command = toolbox.browser("cargo");
     command
-        .args(["test", "--release", "--package", "tests", "--features", "browser", "--"])
+        .args(["test", "--release", "--workspace", "--test", "integration"])
+        .args(["--features", "tests/browser", "--"])
         .env("RINGSIDE_DIST", workspace::root().join(dist));
     command
 }

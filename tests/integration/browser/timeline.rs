@@ -134,11 +134,18 @@ fn a_pointer_reads_a_span_and_the_wheel_zooms_at_it() -> Result<()> {
         page.until_ready(2).await?;
         page.press("Step").await?;
         page.until_status("Step on the timeline", "Step 1").await?;
+        // Over the widest of rank 0's own spans: which of a block's tiles comes first is the ranks'
+        // affair, and another rank's may lie over a gap of rank 0.
         let over = "const plot = document.querySelector(arguments[0]);
-             const rank = document.querySelector('.timeline-lanes .lane-mark').getBoundingClientRect();
-             const spans = document.querySelector('.timeline-lanes .tile-span').getBoundingClientRect();
+             const mark = document.querySelector('.timeline-lanes .lane-mark').getBoundingClientRect();
+             const [left, top] = [mark.x + mark.width / 2 - 13, plot.getBoundingClientRect().y];
+             const spans = [...document.querySelectorAll('.tile-span, .compute-span')]
+                 .flatMap(path => [...(path.getAttribute('d') ?? '').matchAll(/M([\\d.]+) ([\\d.]+)h([\\d.]+)/g)])
+                 .map(([, x, y, width]) => ({ x: Number(x), y: Number(y), width: Number(width) }))
+                 .filter(span => top + span.y < mark.bottom);
+             const widest = spans.reduce((one, other) => one.width < other.width ? other : one);
              const at = { bubbles: true, cancelable: true, pointerId: 1,
-                 clientX: spans.x + 1, clientY: rank.y + rank.height / 2 };
+                 clientX: left + widest.x + widest.width / 2, clientY: mark.y + mark.height / 2 };
              plot.dispatchEvent(new PointerEvent('pointermove', at));
              const wheel = new WheelEvent('wheel', { ...at, deltaY: -200, ctrlKey: arguments[1] });
              return plot.dispatchEvent(wheel);";

@@ -7,6 +7,7 @@
 
 mod bad_input;
 mod bench;
+mod built;
 mod doctor;
 mod faults;
 mod files;
@@ -19,11 +20,12 @@ mod runtime;
 mod train;
 mod verify;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 
 use serde_json::Value;
+
+pub use built::binary;
 
 /// How a run of the binary ended.
 #[derive(Debug)]
@@ -130,19 +132,4 @@ fn keys(value: &Value) -> Vec<&str> {
 
 fn numbers(value: &Value) -> Vec<u64> {
     value.as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect()
-}
-
-/// The binary, built once as `cargo run --release` builds it.
-pub fn binary() -> &'static Path {
-    static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| {
-        let run = escargot::CargoBuild::new()
-            .manifest_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml"))
-            .package("cli")
-            .bin("ringside")
-            .release()
-            .run()
-            .unwrap();
-        run.path().to_owned()
-    })
 }

@@ -1,32 +1,14 @@
 //! Ranks that are processes under mpirun: the laws of the collectives, and runs that equal those
 //! of threads bit for bit. A real MPI carries every message.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
 
+use super::built::{binary, built};
 use super::{End, Folder, numbers};
 
-/// Where the programs with MPI are built, beside those without.
-const TARGET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/mpi");
-
-fn built(package: &str, choose: fn(escargot::CargoBuild) -> escargot::CargoBuild) -> PathBuf {
-    let build = escargot::CargoBuild::new()
-        .manifest_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml"))
-        .package(package)
-        .features("mpi")
-        .target_dir(TARGET)
-        .release();
-    choose(build).run().unwrap().path().to_owned()
-}
-
-fn ringside() -> &'static PathBuf {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| built("cli", |build| build.bin("ringside")))
-}
-
 /// Starts `command` with the words of `line` on `ranks` processes; none is without mpirun.
-fn run(folder: &Folder, ranks: Option<usize>, program: &PathBuf, line: &str) -> End {
+fn run(folder: &Folder, ranks: Option<usize>, program: &Path, line: &str) -> End {
     let mut command = match ranks {
         None => Command::new(program),
         Some(ranks) => {
@@ -47,7 +29,7 @@ fn run(folder: &Folder, ranks: Option<usize>, program: &PathBuf, line: &str) -> 
 
 #[test]
 fn mpi_keeps_every_law() {
-    let program = built("comm", |build| build.example("mpi_conformance"));
+    let program = built("mpi_conformance", |build| build.example("mpi_conformance"));
     for ranks in [1, 2, 3, 4, 8] {
         let end = run(&Folder::new(), Some(ranks), &program, "");
         assert_eq!(end.code, Some(0), "{end:#?}");
@@ -70,9 +52,9 @@ fn a_run_over_mpi_is_the_run_over_threads_bit_for_bit() {
                  --save {name}.st"
             )
         };
-        let mpi = run(&folder, Some(ranks), ringside(), &format!("{} --backend mpi", line("mpi")));
+        let mpi = run(&folder, Some(ranks), binary(), &format!("{} --backend mpi", line("mpi")));
         assert_eq!(mpi.code, Some(0), "{flags}: {mpi:#?}");
-        let threads = run(&folder, None, ringside(), &line("threads"));
+        let threads = run(&folder, None, binary(), &line("threads"));
         assert_eq!(threads.code, Some(0), "{flags}: {threads:#?}");
         // One process speaks for all.
         assert_eq!(mpi.stdout.lines().count(), 1, "{mpi:#?}");
@@ -96,7 +78,7 @@ fn a_run_over_mpi_is_the_run_over_threads_bit_for_bit() {
 fn the_trace_of_processes_shows_every_rank() {
     let folder = Folder::new();
     let line = "train --steps 2 --seq-len 32 --cp 3 --trace t.json";
-    let end = run(&folder, Some(3), ringside(), line);
+    let end = run(&folder, Some(3), binary(), line);
     assert_eq!(end.code, Some(0), "{end:#?}");
     assert!(end.stdout.contains("backend mpi (Open MPI started 3 processes)"), "{end:#?}");
     let trace: serde_json::Value = serde_json::from_str(&folder.read("t.json")).unwrap();
@@ -109,7 +91,7 @@ fn the_trace_of_processes_shows_every_rank() {
 #[test]
 fn what_does_not_fit_the_launch_is_refused() {
     let check = |ranks: Option<usize>, line: &str, words: &[&str]| {
-        let end = run(&Folder::new(), ranks, ringside(), line);
+        let end = run(&Folder::new(), ranks, binary(), line);
         assert_eq!(end.code, Some(2), "{line}: {end:#?}");
         for word in words {
             assert!(end.stderr.contains(word), "{line}: no `{word}` in {}", end.stderr);
@@ -125,7 +107,7 @@ fn what_does_not_fit_the_launch_is_refused() {
 fn a_run_that_diverges_ends_every_process_with_its_cause() {
     let line = "train --steps 100 --seq-len 32 --layers 1 --optimizer sgd --lr 100 --grad-clip 0 \
                 --warmup-steps 0 --cp 2 --json";
-    let end = run(&Folder::new(), Some(2), ringside(), line);
+    let end = run(&Folder::new(), Some(2), binary(), line);
     assert_eq!(end.code, Some(1), "{end:#?}");
     assert!(end.stderr.contains("smaller lr"), "{end:#?}");
 }
