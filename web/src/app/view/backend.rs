@@ -17,6 +17,7 @@ use crate::app::language::told;
 use crate::app::probe;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
+use crate::app::view::memo::View;
 use crate::app::view::parts::section;
 use crate::app::view::tree::Tree;
 use crate::app::view::typed::{Chosen, Typed, tick};
@@ -63,7 +64,7 @@ pub fn BackendView(Props { backend, on }: &Props) -> Html {
                         Err(refusal) => refused(refusal),
                     } }</div>
                     if let Ok(detection) = &detection {
-                        <Tree detection={detection.clone()} />
+                        { Tree { detection: detection.clone() }.part() }
                         <h3>{ t!("backend.how") }</h3>
                         { trail::list(detection) }
                     }

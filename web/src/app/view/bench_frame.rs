@@ -4,17 +4,19 @@ use yew::prelude::*;
 
 use crate::app::language::Language;
 use crate::app::places::Place;
+use crate::app::view::memo::View;
 use crate::bench;
 
-/// Properties of [`BenchFrame`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+/// The frame.
+#[derive(PartialEq)]
+pub struct BenchFrame {
     /// The language that is spoken.
     pub language: Language,
 }
 
-/// The frame.
-#[component]
-pub fn BenchFrame(Props { language }: &Props) -> Html {
-    html! { <iframe class="part" src={bench::address(*language)} title={Place::Bench.title()} /> }
+impl View for BenchFrame {
+    fn draw(&self) -> Html {
+        let Self { language } = self;
+        html! { <iframe class="part" src={bench::address(*language)} title={Place::Bench.title()} /> }
+    }
 }

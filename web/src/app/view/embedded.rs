@@ -7,6 +7,7 @@ use crate::app::browser;
 use crate::app::places::Place;
 use crate::app::record::Figures;
 use crate::app::state::{Action, State};
+use crate::app::view::memo::View;
 use crate::app::view::{self, fault_note, notices, other_build, term};
 
 /// The page with the chosen panels alone.
@@ -15,7 +16,7 @@ pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     html! {
         <main class="embedded">
             <h1 class="unseen">{ "Ringside" }</h1>
-            <other_build::OtherBuild is_there={state.other_build} />
+            { other_build::OtherBuild { is_there: state.other_build }.part() }
             <notices::Notices notices={state.notices.clone()} on={on} />
             <div class="controls">
                 { view::toolbar(state, on) }
@@ -23,7 +24,7 @@ pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                     { view::time_bar(state, on) }
                 }
             </div>
-            <fault_note::FaultNote fault={state.plan.config().fault} />
+            { fault_note::FaultNote { fault: state.plan.config().fault }.part() }
             { view::alert(state, on) }
             <view::watch::Watched {on}>
                 { view::run_views(state, figures, on) }

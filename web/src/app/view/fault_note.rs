@@ -5,26 +5,28 @@ use plan::Fault;
 use yew::prelude::*;
 
 use crate::app::language::told;
+use crate::app::view::memo::View;
 
-/// Properties of [`FaultNote`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+/// The fault and its symptom; nothing beside a healthy run.
+#[derive(PartialEq)]
+pub struct FaultNote {
     /// The run's fault.
     pub fault: Option<Fault>,
 }
 
-/// The fault and its symptom; nothing beside a healthy run.
-#[component]
-pub fn FaultNote(Props { fault }: &Props) -> Html {
-    html! {
-        <div role="status" aria-label={t!("fault_note.label")}>
-            if let Some(fault) = fault {
-                <p class="fault-note">
-                    <strong>{ t!("fault_note.this_run", wrong = told(&fault.wrong())) }</strong>
-                    { " " }
-                    { t!("fault_note.look_for", symptom = told(&fault.symptom())) }
-                </p>
-            }
-        </div>
+impl View for FaultNote {
+    fn draw(&self) -> Html {
+        let Self { fault } = self;
+        html! {
+            <div role="status" aria-label={t!("fault_note.label")}>
+                if let Some(fault) = fault {
+                    <p class="fault-note">
+                        <strong>{ t!("fault_note.this_run", wrong = told(&fault.wrong())) }</strong>
+                        { " " }
+                        { t!("fault_note.look_for", symptom = told(&fault.symptom())) }
+                    </p>
+                }
+            </div>
+        }
     }
 }

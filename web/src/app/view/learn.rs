@@ -8,35 +8,37 @@ use crate::app::lesson::{Act, Lessons};
 use crate::app::places::Place;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
+use crate::app::view::memo::View;
 use crate::app::view::parts::plain_click;
 use crate::t;
 
-/// Properties of [`Learn`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+/// The list.
+#[derive(PartialEq)]
+pub struct Learn {
     /// The lessons.
     pub lessons: Shared<Lessons>,
     /// Where actions go.
     pub on: Callback<Action>,
 }
 
-/// The list.
-#[component]
-pub fn Learn(Props { lessons, on }: &Props) -> Html {
-    let body = match &lessons.index {
-        Some(index) => html! {
-            <ol class="lessons">
-                { for index.lessons.iter().map(|entry| item(entry, lessons, on)) }
-            </ol>
-        },
-        None => waiting(lessons.failed, on),
-    };
-    html! {
-        <section class="view learn" aria-labelledby="learn-title">
-            <h2 id="learn-title">{ t!("learn.title") }</h2>
-            <p class="lead">{ t!("learn.lead") }</p>
-            { body }
-        </section>
+impl View for Learn {
+    fn draw(&self) -> Html {
+        let Self { lessons, on } = self;
+        let body = match &lessons.index {
+            Some(index) => html! {
+                <ol class="lessons">
+                    { for index.lessons.iter().map(|entry| item(entry, lessons, on)) }
+                </ol>
+            },
+            None => waiting(lessons.failed, on),
+        };
+        html! {
+            <section class="view learn" aria-labelledby="learn-title">
+                <h2 id="learn-title">{ t!("learn.title") }</h2>
+                <p class="lead">{ t!("learn.lead") }</p>
+                { body }
+            </section>
+        }
     }
 }
 

@@ -11,12 +11,13 @@ use crate::app::format;
 use crate::app::geometry::links::{Link, links, moved};
 use crate::app::shared::Shared;
 use crate::app::state::Action;
+use crate::app::view::memo::View;
 use crate::app::view::parts::{keyed, rank_class, rank_mark};
 use crate::app::view::traffic::verdict;
 
-/// Properties of [`LinkMatrix`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+/// The matrix with its table.
+#[derive(PartialEq)]
+pub struct LinkMatrix {
     /// The run.
     pub plan: Shared<RunPlan>,
     /// What was sent.
@@ -34,16 +35,17 @@ const CELL: f64 = 44.0;
 /// Units of the edge with the ranks.
 const EDGE: f64 = 30.0;
 
-/// The matrix with its table.
-#[component]
-pub fn LinkMatrix(Props { plan, sent, times, spot, on }: &Props) -> Html {
-    let world = plan.mesh().world().get();
-    let links = links(sent, world);
-    html! {
-        <div class="side-by-side">
-            { matrix(&links, world, sent, *spot, on) }
-            { table(plan, &links, sent, times, *spot) }
-        </div>
+impl View for LinkMatrix {
+    fn draw(&self) -> Html {
+        let Self { plan, sent, times, spot, on } = self;
+        let world = plan.mesh().world().get();
+        let links = links(sent, world);
+        html! {
+            <div class="side-by-side">
+                { matrix(&links, world, sent, *spot, on) }
+                { table(plan, &links, sent, times, *spot) }
+            </div>
+        }
     }
 }
 

@@ -21,6 +21,7 @@ mod lesson;
 mod link_matrix;
 mod lit_words;
 mod masthead;
+mod memo;
 mod memory;
 mod mesh_grid;
 mod motion;
@@ -67,6 +68,7 @@ use crate::app::record::Figures;
 use crate::app::share::Keep;
 use crate::app::state::{Action, State};
 use crate::app::turn;
+use crate::app::view::memo::View;
 
 /// The whole page; its tables show `figures`, which may be a moment behind the state's.
 pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
@@ -89,7 +91,7 @@ fn whole(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 {on}
             />
             <main>
-                <other_build::OtherBuild is_there={state.other_build} />
+                { other_build::OtherBuild { is_there: state.other_build }.part() }
                 <notices::Notices notices={state.notices.clone()} on={on} />
                 { beside_lesson(state, place(state, figures, on), on) }
             </main>
@@ -119,12 +121,15 @@ fn beside_lesson(state: &State, looked_at: Html, on: &Callback<Action>) -> Html 
 fn place(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
     match state.place {
         Place::Play => play(state, figures, on),
-        Place::Groups => html! {
-            <groups::GroupsView groups={state.groups.clone()} run={state.plan.mesh()} {on} />
-        },
+        Place::Groups => groups::GroupsView {
+            groups: state.groups.clone(),
+            run: state.plan.mesh(),
+            on: on.clone(),
+        }
+        .part(),
         Place::Backend => html! { <backend::BackendView backend={state.backend.clone()} {on} /> },
-        Place::Bench => html! { <bench_frame::BenchFrame language={state.language} /> },
-        Place::Learn => html! { <learn::Learn lessons={state.lessons.clone()} {on} /> },
+        Place::Bench => bench_frame::BenchFrame { language: state.language }.part(),
+        Place::Learn => learn::Learn { lessons: state.lessons.clone(), on: on.clone() }.part(),
         Place::Doctor => html! { <doctor::DoctorView doctor={state.doctor.clone()} {on} /> },
     }
 }
@@ -137,32 +142,32 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             if state.welcome {
                 <welcome::Welcome doors={doors(state)} {on} />
             }
-            <presets::Presets form={state.form.clone()} on={on} />
+            { presets::Presets { form: state.form.clone(), on: on.clone() }.part() }
             <div class="controls">
                 { toolbar(state, on) }
                 { time_bar(state, on) }
             </div>
-            <workbench::Workbench
-                form={state.form.clone()}
-                {text_bytes}
-                refusals={state.refusals.clone()}
-                on={on}
-            />
+            { workbench::Workbench {
+                form: state.form.clone(),
+                text_bytes,
+                refusals: state.refusals.clone(),
+                on: on.clone(),
+            }.part() }
             if !state.refusals.is_empty() {
                 <p>{ t!("page.stale") }</p>
             }
-            <fault_note::FaultNote fault={state.plan.config().fault} />
+            { fault_note::FaultNote { fault: state.plan.config().fault }.part() }
             { alert(state, on) }
             <watch::Watched {on}>
                 <div class="columns">
                     { run_views(state, figures, on) }
-                    <settings::Settings
-                        form={state.form.clone()}
-                        text={state.text.clone()}
-                        read={state.used_text.clone()}
-                        refusals={state.refusals.clone()}
-                        on={on}
-                    />
+                    { settings::Settings {
+                        form: state.form.clone(),
+                        text: state.text.clone(),
+                        read: state.used_text.clone(),
+                        refusals: state.refusals.clone(),
+                        on: on.clone(),
+                    }.part() }
                     { detail_views(state, figures, on) }
                 </div>
                 { lit_words(state, figures, on) }
@@ -179,15 +184,14 @@ fn doors(state: &State) -> Vec<(Place, String)> {
 
 /// What is lit, in words.
 fn lit_words(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
-    html! {
-        <lit_words::LitWords
-            cursor={state.cursor}
-            plan={state.plan.clone()}
-            figures={figures.clone()}
-            curve={state.record.curve.clone()}
-            {on}
-        />
+    lit_words::LitWords {
+        cursor: state.cursor,
+        plan: state.plan.clone(),
+        figures: figures.clone(),
+        curve: state.record.curve.clone(),
+        on: on.clone(),
     }
+    .part()
 }
 
 /// The buttons with the run's state and numbers.
@@ -206,11 +210,11 @@ fn toolbar(state: &State, on: &Callback<Action>) -> Html {
             hops={shows_steps(state)}
             on={on}
         >
-            <reader::Reader
-                steps={state.steps()}
-                total={state.plan.config().steps}
-                curve={state.record.curve.clone()}
-            />
+            { reader::Reader {
+                steps: state.steps(),
+                total: state.plan.config().steps,
+                curve: state.record.curve.clone(),
+            }.part() }
         </toolbar::Toolbar>
     }
 }
@@ -324,16 +328,21 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                 />
             }
             if shows(state, Panel::Schedule) {
-                <schedule::Schedule plan={plan.clone()} times={figures.times.clone()} {spot} {on} />
+                { schedule::Schedule {
+                    plan: plan.clone(),
+                    times: figures.times.clone(),
+                    spot,
+                    on: on.clone(),
+                }.part() }
             }
             if shows(state, Panel::Traffic) {
-                <traffic::Traffic
-                    plan={plan.clone()}
-                    sent={figures.sent.clone()}
-                    times={figures.times.clone()}
-                    {spot}
-                    {on}
-                />
+                { traffic::Traffic {
+                    plan: plan.clone(),
+                    sent: figures.sent.clone(),
+                    times: figures.times.clone(),
+                    spot,
+                    on: on.clone(),
+                }.part() }
             }
             if shows(state, Panel::Ranks) {
                 <ranks::Ranks
@@ -366,11 +375,11 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                 <elsewhere::ElsewhereView plan={plan.clone()} />
             }
             if shows(state, Panel::Links) {
-                <self_test::SelfTestView
-                    result={state.self_test.clone()}
-                    can_test={state.can_test_links()}
-                    on={on}
-                />
+                { self_test::SelfTestView {
+                    result: state.self_test.clone(),
+                    can_test: state.can_test_links(),
+                    on: on.clone(),
+                }.part() }
             }
         </div>
     }

@@ -4,24 +4,26 @@ use crate::t;
 use yew::prelude::*;
 
 use crate::app::browser;
+use crate::app::view::memo::View;
 
-/// Properties of [`OtherBuild`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+/// The notice; nothing while there is no other build.
+#[derive(PartialEq)]
+pub struct OtherBuild {
     /// Whether another build is there.
     pub is_there: bool,
 }
 
-/// The notice; nothing while there is no other build.
-#[component]
-pub fn OtherBuild(Props { is_there }: &Props) -> Html {
-    let class = is_there.then_some("notices");
-    html! {
-        <div {class} role="status" aria-label={t!("other_build.label")}>
-            if *is_there {
-                <p>{ t!("other_build.words") }</p>
-                <button type="button" onclick={|_| browser::reload()}>{ t!("other_build.reload") }</button>
-            }
-        </div>
+impl View for OtherBuild {
+    fn draw(&self) -> Html {
+        let Self { is_there } = self;
+        let class = is_there.then_some("notices");
+        html! {
+            <div {class} role="status" aria-label={t!("other_build.label")}>
+                if *is_there {
+                    <p>{ t!("other_build.words") }</p>
+                    <button type="button" onclick={|_| browser::reload()}>{ t!("other_build.reload") }</button>
+                }
+            </div>
+        }
     }
 }

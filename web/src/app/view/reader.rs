@@ -7,14 +7,15 @@ use yew::prelude::*;
 use crate::app::format;
 use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
+use crate::app::view::memo::View;
 use crate::app::view::term::explain;
 
 /// Steps that the speed is averaged over.
 const WINDOW: usize = 10;
 
-/// Properties of [`Reader`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+/// The numbers.
+#[derive(PartialEq)]
+pub struct Reader {
     /// Steps that every rank has done.
     pub steps: u32,
     /// Steps of the whole run.
@@ -23,44 +24,46 @@ pub struct Props {
     pub curve: Shared<Curve>,
 }
 
-/// The numbers.
-#[component]
-pub fn Reader(Props { steps, total, curve }: &Props) -> Html {
-    let newest = curve.steps().rev().find(|(step, numbers)| step < steps && numbers.loss.is_some());
-    let number = |value: Option<f64>, digits: usize| match value {
-        Some(value) => format!("{value:.digits$}"),
-        None => "–".to_owned(),
-    };
-    let loss = newest.and_then(|(_, n)| n.loss);
-    let norm = newest.and_then(|(_, n)| n.grad_norm);
-    let speed = match curve.tokens_per_second_before(*steps, WINDOW) {
-        Some(speed) => format::count(speed.round() as u64),
-        None => "–".to_owned(),
-    };
-    // Live regions off: numbers that change several times a second cannot be read out.
-    html! {
-        <dl class="numbers">
-            <div>
-                <dt>{ explain(Shown::Loss, t!("reader.loss")) }</dt>
-                <dd>
-                    <span role="status" aria-label={t!("reader.loss")} aria-live="off">{ number(loss, 4) }</span>
-                </dd>
-            </div>
-            <div>
-                <dt>{ explain(Shown::Step, t!("reader.step")) }</dt>
-                <dd>
-                    <span role="status" aria-label={t!("reader.step")} aria-live="off">{ steps }</span>
-                    <small>{ t!("reader.of", total = total) }</small>
-                </dd>
-            </div>
-            <div>
-                <dt>{ explain(Shown::TokensPerSecond, t!("reader.speed")) }</dt>
-                <dd>{ speed }</dd>
-            </div>
-            <div>
-                <dt>{ explain(Shown::GradNorm, t!("reader.norm")) }</dt>
-                <dd>{ number(norm, 3) }</dd>
-            </div>
-        </dl>
+impl View for Reader {
+    fn draw(&self) -> Html {
+        let Self { steps, total, curve } = self;
+        let newest =
+            curve.steps().rev().find(|(step, numbers)| step < steps && numbers.loss.is_some());
+        let number = |value: Option<f64>, digits: usize| match value {
+            Some(value) => format!("{value:.digits$}"),
+            None => "–".to_owned(),
+        };
+        let loss = newest.and_then(|(_, n)| n.loss);
+        let norm = newest.and_then(|(_, n)| n.grad_norm);
+        let speed = match curve.tokens_per_second_before(*steps, WINDOW) {
+            Some(speed) => format::count(speed.round() as u64),
+            None => "–".to_owned(),
+        };
+        // Live regions off: numbers that change several times a second cannot be read out.
+        html! {
+            <dl class="numbers">
+                <div>
+                    <dt>{ explain(Shown::Loss, t!("reader.loss")) }</dt>
+                    <dd>
+                        <span role="status" aria-label={t!("reader.loss")} aria-live="off">{ number(loss, 4) }</span>
+                    </dd>
+                </div>
+                <div>
+                    <dt>{ explain(Shown::Step, t!("reader.step")) }</dt>
+                    <dd>
+                        <span role="status" aria-label={t!("reader.step")} aria-live="off">{ steps }</span>
+                        <small>{ t!("reader.of", total = total) }</small>
+                    </dd>
+                </div>
+                <div>
+                    <dt>{ explain(Shown::TokensPerSecond, t!("reader.speed")) }</dt>
+                    <dd>{ speed }</dd>
+                </div>
+                <div>
+                    <dt>{ explain(Shown::GradNorm, t!("reader.norm")) }</dt>
+                    <dd>{ number(norm, 3) }</dd>
+                </div>
+            </dl>
+        }
     }
 }

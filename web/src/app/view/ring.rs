@@ -15,6 +15,7 @@ use crate::app::record::WholeStep;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::turn;
+use crate::app::view::memo::View;
 use crate::app::view::motion::Motion;
 use crate::app::view::parts::section;
 use crate::app::view::ring_drawing::RingDrawing;
@@ -177,7 +178,11 @@ impl Component for Ring {
                     </div>
                     { terms(&terms_of_it[..2 + usize::from(is_ring)]) }
                     <RingTable beats={self.shown.clone()} {seen} />
-                    <Slices plan={plan.clone()} tokens={ctx.props().tokens.clone()} {spot} />
+                    { Slices {
+                        plan: plan.clone(),
+                        tokens: ctx.props().tokens.clone(),
+                        spot,
+                    }.part() }
                 </>
             },
         )

@@ -12,13 +12,14 @@ use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::turn;
+use crate::app::view::memo::View;
 use crate::app::view::parts::{rank_button, rank_class, section};
 use crate::app::view::term::{explain, terms};
 use crate::app::view::tile_matrix::TileMatrix;
 
-/// Properties of [`Schedule`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+/// The view.
+#[derive(PartialEq)]
+pub struct Schedule {
     /// The run.
     pub plan: Shared<RunPlan>,
     /// Measured times.
@@ -29,30 +30,31 @@ pub struct Props {
     pub on: Callback<Action>,
 }
 
-/// The view.
-#[component]
-pub fn Schedule(Props { plan, times, spot, on }: &Props) -> Html {
-    let words: &[Shown] = match turn::is_ring(plan.attention()) {
-        true => &[Shown::Tile, Shown::RingStep, Shown::Block],
-        false => &[Shown::Tile, Shown::Block],
-    };
-    section(
-        "schedule",
-        t!("schedule.title"),
-        html! { { turn::lead(plan.attention()) } },
-        html! {
-            <div class="side-by-side">
-                <div>
-                    <TileMatrix plan={plan.clone()} spot={*spot} {on} />
-                    { terms(words) }
+impl View for Schedule {
+    fn draw(&self) -> Html {
+        let Self { plan, times, spot, on } = self;
+        let words: &[Shown] = match turn::is_ring(plan.attention()) {
+            true => &[Shown::Tile, Shown::RingStep, Shown::Block],
+            false => &[Shown::Tile, Shown::Block],
+        };
+        section(
+            "schedule",
+            t!("schedule.title"),
+            html! { { turn::lead(plan.attention()) } },
+            html! {
+                <div class="side-by-side">
+                    <div>
+                        <TileMatrix plan={plan.clone()} spot={*spot} {on} />
+                        { terms(words) }
+                    </div>
+                    <div>
+                        { work(plan, times, *spot) }
+                        { steps(plan, *spot) }
+                    </div>
                 </div>
-                <div>
-                    { work(plan, times, *spot) }
-                    { steps(plan, *spot) }
-                </div>
-            </div>
-        },
-    )
+            },
+        )
+    }
 }
 
 /// Each rank's pairs as a bar, and the measured time of its tiles.

@@ -14,6 +14,7 @@ use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::turn;
+use crate::app::view::memo::View;
 use crate::app::view::parts::{keyed, rank_class};
 use crate::app::view::term::explain;
 
@@ -72,7 +73,7 @@ pub fn TileMatrix(Props { plan, spot, on }: &Props) -> Html {
                 onkeydown={key}
             >
                 <svg viewBox={format!("0 0 {all} {all}")} aria-hidden="true">
-                    <Tiles plan={plan.clone()} />
+                    { Tiles { plan: plan.clone() }.part() }
                     { lit(plan, &matrix, *spot) }
                 </svg>
             </div>
@@ -124,42 +125,43 @@ fn lit(plan: &RunPlan, matrix: &Matrix, spot: Spot) -> Html {
     }
 }
 
-/// Properties of [`Tiles`].
-#[derive(Clone, PartialEq, Properties)]
-struct TilesProps {
+/// The tiles with the edge that says whose they are.
+#[derive(PartialEq)]
+struct Tiles {
     plan: Shared<RunPlan>,
 }
 
-/// The tiles with the edge that says whose they are.
-#[component]
-fn Tiles(TilesProps { plan }: &TilesProps) -> Html {
-    let attention = plan.attention();
-    let matrix = matrix(attention);
-    let size = FIELD / matrix.blocks.len() as f64;
-    let edge = |(index, block): (usize, &Block)| {
-        let middle = EDGE + (index as f64 + 0.5) * size;
-        let rank = block.rank.to_string();
-        html! {
-            <g key={index} class={classes!("edge", rank_class(block.rank))}>
-                <g data-rank={rank.clone()}>
-                    <rect x={px(EDGE - 20.0)} y={px(middle - size / 2.0 + 1.0)} width="16" height={px(size - 2.0)} />
-                    <text x={px(EDGE - 12.0)} y={px(middle + 4.0)}>{ block.rank }</text>
+impl View for Tiles {
+    fn draw(&self) -> Html {
+        let Self { plan } = self;
+        let attention = plan.attention();
+        let matrix = matrix(attention);
+        let size = FIELD / matrix.blocks.len() as f64;
+        let edge = |(index, block): (usize, &Block)| {
+            let middle = EDGE + (index as f64 + 0.5) * size;
+            let rank = block.rank.to_string();
+            html! {
+                <g key={index} class={classes!("edge", rank_class(block.rank))}>
+                    <g data-rank={rank.clone()}>
+                        <rect x={px(EDGE - 20.0)} y={px(middle - size / 2.0 + 1.0)} width="16" height={px(size - 2.0)} />
+                        <text x={px(EDGE - 12.0)} y={px(middle + 4.0)}>{ block.rank }</text>
+                    </g>
+                    <g data-block={rank}>
+                        <rect y={px(EDGE - 20.0)} x={px(middle - size / 2.0 + 1.0)} height="16" width={px(size - 2.0)} />
+                        <text x={px(middle)} y={px(EDGE - 8.0)}>{ block.rank }</text>
+                    </g>
                 </g>
-                <g data-block={rank}>
-                    <rect y={px(EDGE - 20.0)} x={px(middle - size / 2.0 + 1.0)} height="16" width={px(size - 2.0)} />
-                    <text x={px(middle)} y={px(EDGE - 8.0)}>{ block.rank }</text>
-                </g>
-            </g>
-        }
-    };
-    html! {
-        <>
-            if attention.strategy().ulysses() > 1 {
-                <defs>{ for stripes(attention) }</defs>
             }
-            { for matrix.blocks.iter().enumerate().map(edge) }
-            { for matrix.cells.iter().map(|cell| tile(attention, &matrix, cell, size)) }
-        </>
+        };
+        html! {
+            <>
+                if attention.strategy().ulysses() > 1 {
+                    <defs>{ for stripes(attention) }</defs>
+                }
+                { for matrix.blocks.iter().enumerate().map(edge) }
+                { for matrix.cells.iter().map(|cell| tile(attention, &matrix, cell, size)) }
+            </>
+        }
     }
 }
 

@@ -16,13 +16,14 @@ use crate::app::glossary::Shown;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::view::link_matrix::LinkMatrix;
+use crate::app::view::memo::View;
 use crate::app::view::parts::{rank_button, section};
 use crate::app::view::strategies::Strategies;
 use crate::app::view::term::{explain, terms};
 
-/// Properties of [`Traffic`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+/// The view.
+#[derive(PartialEq)]
+pub struct Traffic {
     /// The run.
     pub plan: Shared<RunPlan>,
     /// What was sent.
@@ -35,35 +36,36 @@ pub struct Props {
     pub on: Callback<Action>,
 }
 
-/// The view.
-#[component]
-pub fn Traffic(Props { plan, sent, times, spot, on }: &Props) -> Html {
-    section(
-        "traffic",
-        t!("traffic.title"),
-        html! { { t!("traffic.lead") } },
-        html! {
-            <>
-                { by_rank(plan, sent, times, *spot) }
-                { terms(&[Shown::AllReduce]) }
-                <LinkMatrix
-                    plan={plan.clone()}
-                    sent={sent.clone()}
-                    times={times.clone()}
-                    spot={*spot}
-                    {on}
-                />
-                <div class="side-by-side even">
-                    { per_step(plan) }
-                    { by_operation(plan, sent) }
-                </div>
-                <Strategies
-                    plan={plan.clone()}
-                    measured={(sent.rank(0), times.rank(0).steps)}
-                />
-            </>
-        },
-    )
+impl View for Traffic {
+    fn draw(&self) -> Html {
+        let Self { plan, sent, times, spot, on } = self;
+        section(
+            "traffic",
+            t!("traffic.title"),
+            html! { { t!("traffic.lead") } },
+            html! {
+                <>
+                    { by_rank(plan, sent, times, *spot) }
+                    { terms(&[Shown::AllReduce]) }
+                    { LinkMatrix {
+                        plan: plan.clone(),
+                        sent: sent.clone(),
+                        times: times.clone(),
+                        spot: *spot,
+                        on: on.clone(),
+                    }.part() }
+                    <div class="side-by-side even">
+                        { per_step(plan) }
+                        { by_operation(plan, sent) }
+                    </div>
+                    <Strategies
+                        plan={plan.clone()}
+                        measured={(sent.rank(0), times.rank(0).steps)}
+                    />
+                </>
+            },
+        )
+    }
 }
 
 fn by_rank(plan: &RunPlan, sent: &Sent, times: &Times, spot: Spot) -> Html {

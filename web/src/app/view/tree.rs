@@ -7,23 +7,25 @@ use yew::prelude::*;
 use crate::app::geometry::tree::{Block, Rect, Row, Shape, TreeLayout, layout};
 use crate::app::language::told;
 use crate::app::shared::Shared;
+use crate::app::view::memo::View;
 
-/// Properties of [`Tree`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+/// The tree in two shapes, of which the page's width shows one.
+#[derive(PartialEq)]
+pub struct Tree {
     /// What was decided.
     pub detection: Shared<Detection>,
 }
 
-/// The tree in two shapes, of which the page's width shows one.
-#[component]
-pub fn Tree(Props { detection }: &Props) -> Html {
-    let words = t!("tree.words", way = way(&detection.path));
-    html! {
-        <>
-            { drawing(Shape::Tall, "tall", detection, &words) }
-            { drawing(Shape::Wide, "wide", detection, &words) }
-        </>
+impl View for Tree {
+    fn draw(&self) -> Html {
+        let Self { detection } = self;
+        let words = t!("tree.words", way = way(&detection.path));
+        html! {
+            <>
+                { drawing(Shape::Tall, "tall", detection, &words) }
+                { drawing(Shape::Wide, "wide", detection, &words) }
+            </>
+        }
     }
 }
 

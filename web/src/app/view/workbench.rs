@@ -12,10 +12,11 @@ use crate::app::form::Form;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::view::field::{FieldControl, refused};
+use crate::app::view::memo::View;
 
-/// Properties of [`Workbench`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+/// The row of selects.
+#[derive(PartialEq)]
+pub struct Workbench {
     /// What is entered.
     pub form: Shared<Form>,
     /// Length of the user's own text.
@@ -36,44 +37,46 @@ const FIELDS: [Field; 7] = [
     Field::Task,
 ];
 
-/// The row of selects.
-#[component]
-pub fn Workbench(Props { form, text_bytes, refusals, on }: &Props) -> Html {
-    // The degree is a choice for USP alone; elsewhere it shows only if a link has set it.
-    let has_degree = form.get(Field::Strategy) == StrategyKind::Usp.name()
-        || !form.get(Field::UlyssesDegree).is_empty();
-    let shown = FIELDS.iter().filter(|&&field| has_degree || field != Field::UlyssesDegree);
-    let offers: Vec<(Field, Vec<Offer>)> =
-        shown.map(|&field| (field, choices::offers(form, *text_bytes, refusals, field))).collect();
-    let reasons = offers.iter().map(|(field, offers)| refused(*field, offers));
-    let controls = offers.iter().map(|(field, offers)| {
-        let field = *field;
+impl View for Workbench {
+    fn draw(&self) -> Html {
+        let Self { form, text_bytes, refusals, on } = self;
+        // The degree is a choice for USP alone; elsewhere it shows only if a link has set it.
+        let has_degree = form.get(Field::Strategy) == StrategyKind::Usp.name()
+            || !form.get(Field::UlyssesDegree).is_empty();
+        let shown = FIELDS.iter().filter(|&&field| has_degree || field != Field::UlyssesDegree);
+        let offers: Vec<(Field, Vec<Offer>)> = shown
+            .map(|&field| (field, choices::offers(form, *text_bytes, refusals, field)))
+            .collect();
+        let reasons = offers.iter().map(|(field, offers)| refused(*field, offers));
+        let controls = offers.iter().map(|(field, offers)| {
+            let field = *field;
+            html! {
+                <FieldControl
+                    key={field.key()}
+                    {field}
+                    value={form.get(field).to_owned()}
+                    offers={offers.clone()}
+                    refusal={refusal_of(refusals, field)}
+                    {on}
+                />
+            }
+        });
+        let documents = form.get(Field::Documents);
+        let own_lengths = !documents.is_empty() && !documents.starts_with('x');
         html! {
-            <FieldControl
-                key={field.key()}
-                {field}
-                value={form.get(field).to_owned()}
-                offers={offers.clone()}
-                refusal={refusal_of(refusals, field)}
-                {on}
-            />
+            <div class="workbench" role="group" aria-label={t!("workbench.group")}>
+                { for controls }
+                if own_lengths {
+                    <OwnLengths value={documents.to_owned()} {on} />
+                }
+                if offers.iter().any(|(_, offers)| offers.iter().any(|offer| offer.refused.is_some())) {
+                    <details class="not-now">
+                        <summary>{ t!("workbench.why") }</summary>
+                        <ul>{ for reasons }</ul>
+                    </details>
+                }
+            </div>
         }
-    });
-    let documents = form.get(Field::Documents);
-    let own_lengths = !documents.is_empty() && !documents.starts_with('x');
-    html! {
-        <div class="workbench" role="group" aria-label={t!("workbench.group")}>
-            { for controls }
-            if own_lengths {
-                <OwnLengths value={documents.to_owned()} {on} />
-            }
-            if offers.iter().any(|(_, offers)| offers.iter().any(|offer| offer.refused.is_some())) {
-                <details class="not-now">
-                    <summary>{ t!("workbench.why") }</summary>
-                    <ul>{ for reasons }</ul>
-                </details>
-            }
-        </div>
     }
 }
 

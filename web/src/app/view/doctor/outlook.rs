@@ -9,6 +9,7 @@ use crate::app::form::Form;
 use crate::app::groups::mesh::GroupMesh;
 use crate::app::places::Place;
 use crate::app::view::groups::Chooser;
+use crate::app::view::memo::View;
 use crate::app::view::parts::section;
 use crate::app::whole::whole;
 use crate::app::{address, browser};
@@ -81,7 +82,12 @@ fn ranks(doctor: &Doctor, mesh: &Mesh, on: &Callback<Act>) -> Html {
             let typed = if doctor.rank.is_empty() { "0" } else { &doctor.rank };
             let rank = whole("rank", typed, 0, mesh.world() - 1);
             html! {
-                <Chooser {mesh} {rank} typed={typed.to_owned()} on={on.reform(Act::Choose)} />
+                { Chooser {
+                    mesh,
+                    rank,
+                    typed: typed.to_owned().into(),
+                    on: on.reform(Act::Choose),
+                }.part() }
             }
         }
         Some(_) | None => html! {},
