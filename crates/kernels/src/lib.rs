@@ -13,6 +13,8 @@ pub mod gelu;
 pub mod heads;
 mod lanes;
 pub mod linear;
+#[cfg(any(target_arch = "wasm32", test))]
+mod panels;
 pub mod peak;
 pub mod profile;
 pub mod rms_norm;

@@ -1,8 +1,13 @@
-//! Matrix products on slices: the one place that hands pointers to the gemm crate.
+//! Matrix products on slices: the one place that hands pointers to the gemm crate. On wasm it is
+//! [`panels`](crate::panels) that multiplies.
 
 #![allow(unsafe_code)]
 
+#[cfg(not(target_arch = "wasm32"))]
 use gemm::Parallelism;
+
+#[cfg(target_arch = "wasm32")]
+use crate::panels;
 
 /// A matrix to read: `rows` by `cols` numbers of a slice.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +34,12 @@ impl<'a> Matrix<'a> {
     ) -> Self {
         assert!(fits(values.len(), rows, cols, row_stride), "the matrix lies within its slice");
         Self { values, rows, cols, row_stride, col_stride: 1 }
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    fn source(self) -> panels::Source<'a> {
+        let Self { values, row_stride, col_stride, .. } = self;
+        panels::Source { values, row_stride, col_stride }
     }
 
     /// The transpose, without moving anything.
@@ -93,10 +104,10 @@ pub(crate) fn new_product(a: Matrix<'_>, b: Matrix<'_>) -> Vec<f32> {
     }
     let mut values = Vec::with_capacity(len);
     // SAFETY: there is room for `len` numbers, which is what rows of `b.cols` reach. Told that
-    // nothing stands there, gemm writes every one of them and reads none, the inner size not
-    // being 0; so they may be counted as written afterwards.
+    // nothing stands there, the product writes every one of them before it reads any, the inner
+    // size not being 0; so they may be counted as written afterwards.
     unsafe {
-        gemm_into(values.as_mut_ptr(), b.cols, Write::Over, 1.0, a, b);
+        product_into(values.as_mut_ptr(), b.cols, Write::Over, 1.0, a, b);
         values.set_len(len);
     }
     values
@@ -108,14 +119,15 @@ pub(crate) fn product(to: MatrixMut<'_>, write: Write, scale: f32, a: Matrix<'_>
     // SAFETY: `to` was checked by its constructor to hold its rows and columns, which are those of
     // the product. It is borrowed mutably, so it overlaps neither `a` nor `b`, and its rows do not
     // overlap.
-    unsafe { gemm_into(to.values.as_mut_ptr(), to.row_stride, write, scale, a, b) }
+    unsafe { product_into(to.values.as_mut_ptr(), to.row_stride, write, scale, a, b) }
 }
 
 /// # Safety
 /// `to` must be good for writes of `a.rows` rows of `b.cols` numbers that begin `row_stride` apart
 /// and do not overlap each other, `a` or `b`; to add, for reads as well. `a.cols` is `b.rows`.
 // SAFETY: what the callers answer for stands above.
-unsafe fn gemm_into(
+#[cfg(not(target_arch = "wasm32"))]
+unsafe fn product_into(
     to: *mut f32,
     row_stride: usize,
     write: Write,
@@ -155,6 +167,32 @@ unsafe fn gemm_into(
             Parallelism::None,
         );
     }
+}
+
+/// # Safety
+/// As above.
+// SAFETY: what the callers answer for stands above.
+#[cfg(target_arch = "wasm32")]
+unsafe fn product_into(
+    to: *mut f32,
+    row_stride: usize,
+    write: Write,
+    scale: f32,
+    a: Matrix<'_>,
+    b: Matrix<'_>,
+) {
+    panels::product((a.rows, a.cols, b.cols), a.source(), b.source(), |brought| {
+        let is_over = write == Write::Over && brought.is_first;
+        let start = brought.row * row_stride + brought.first_column;
+        for (place, sum) in brought.sums.iter().enumerate() {
+            // SAFETY: rows and columns of what is brought are those of the product, for which the
+            // caller answers; what is read was written before, by the caller or for `is_first`.
+            unsafe {
+                let to = to.add(start + place);
+                *to = if is_over { scale * sum } else { *to + scale * sum };
+            }
+        }
+    });
 }
 
 #[cfg(test)]
