@@ -11,12 +11,12 @@ const ROWS: usize = 2;
 /// The inner size that is worked through at once: a panel of it, 16 KB, stays in the first cache.
 const DEPTH: usize = 256;
 
-/// A matrix to read, by how far apart its rows and columns lie in `values`.
+/// A matrix to read: rows that begin `stride` numbers apart, or, if it lies across, columns.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) values: &'a [f32],
-    pub(crate) row_stride: usize,
-    pub(crate) col_stride: usize,
+    pub(crate) stride: usize,
+    pub(crate) lies_across: bool,
 }
 
 /// Some numbers of a row of a product, or what there is to add to them.
@@ -41,22 +41,22 @@ pub(crate) fn product(
     // An inner size of 0 is one part too, whose sums are 0.
     for from in (0..k.max(1)).step_by(DEPTH) {
         let depth = DEPTH.min(k - from);
-        let (is_first, is_by_rows) = (from == 0, a.col_stride == 1);
-        if !is_by_rows {
-            pack_pairs(&mut pairs, m, from..from + depth, a);
+        let is_first = from == 0;
+        if a.lies_across {
+            pack_rows(&mut pairs, m, from..from + depth, a);
         }
         for first_column in (0..n).step_by(WIDTH) {
             let width = WIDTH.min(n - first_column);
             let panel = &mut panel[..depth];
-            pack_panel(panel, from, first_column..first_column + width, b);
+            pack_columns(panel, from, first_column..first_column + width, b);
             for (pair, row) in (0..m).step_by(ROWS).enumerate() {
-                let sums = if is_by_rows {
-                    let of = |row: usize| &a.values[row * a.row_stride + from..][..depth];
+                let sums = if a.lies_across {
+                    tile(pairs[pair * depth..][..depth].iter().copied(), panel)
+                } else {
+                    let of = |row: usize| &a.values[row * a.stride + from..][..depth];
                     // The last of an odd number of rows goes with itself.
                     let (one, other) = (of(row), of((row + 1).min(m - 1)));
                     tile(one.iter().zip(other).map(|(&one, &other)| [one, other]), panel)
-                } else {
-                    tile(pairs[pair * depth..][..depth].iter().copied(), panel)
                 };
                 for (row, sums) in (row..m).zip(&sums) {
                     let mut told = |sums: &[f32]| bring(Sums { row, first_column, sums, is_first });
@@ -82,40 +82,53 @@ fn tile(rows: impl Iterator<Item = [f32; ROWS]>, panel: &[[f32; WIDTH]]) -> [[f3
 }
 
 /// Lays some columns of `b` side by side; what there is no column for is 0.
-fn pack_panel(panel: &mut [[f32; WIDTH]], from: usize, columns: Range<usize>, b: Source<'_>) {
-    if panel.is_empty() {
-        return;
+fn pack_columns(panel: &mut [[f32; WIDTH]], from: usize, columns: Range<usize>, b: Source<'_>) {
+    if columns.len() < WIDTH {
+        panel.fill([0.0; WIDTH]);
     }
-    let width = columns.len();
-    if b.col_stride == 1 {
-        for (row, packed) in panel.iter_mut().enumerate() {
-            let start = (from + row) * b.row_stride + columns.start;
-            packed[..width].copy_from_slice(&b.values[start..start + width]);
-            packed[width..].fill(0.0);
+    if !b.lies_across {
+        for (row, packed) in (from..).zip(panel) {
+            let values = &b.values[row * b.stride..][columns.clone()];
+            packed[..values.len()].copy_from_slice(values);
         }
         return;
     }
-    if width < WIDTH {
-        panel.fill([0.0; WIDTH]);
-    }
-    for (place, column) in columns.enumerate() {
-        let values = &b.values[column * b.col_stride + from * b.row_stride..];
-        for (packed, value) in panel.iter_mut().zip(values.iter().step_by(b.row_stride)) {
-            packed[place] = *value;
+    let depth = panel.len();
+    let column = |column: usize| &b.values[column * b.stride + from..][..depth];
+    for (place, first) in columns.clone().enumerate().step_by(4) {
+        if first + 4 <= columns.end {
+            let four = [first, first + 1, first + 2, first + 3].map(column);
+            for (row, packed) in panel.iter_mut().enumerate() {
+                packed[place..place + 4].copy_from_slice(&four.map(|column| column[row]));
+            }
+        } else {
+            for (place, last) in (place..).zip(first..columns.end) {
+                let packed = panel.iter_mut().map(|packed| &mut packed[place]);
+                packed.zip(column(last)).for_each(|(packed, &value)| *packed = value);
+            }
         }
     }
 }
 
-/// Lays rows of `a` that go together side by side, for a matrix whose rows lie across.
-fn pack_pairs(pairs: &mut Vec<[f32; ROWS]>, m: usize, inner: Range<usize>, a: Source<'_>) {
+/// Lays rows of `a`, which lies across, side by side where they go through a panel together.
+fn pack_rows(pairs: &mut Vec<[f32; ROWS]>, m: usize, inner: Range<usize>, a: Source<'_>) {
     let depth = inner.len();
     pairs.resize(m.div_ceil(ROWS) * depth, [0.0; ROWS]);
-    for (place, column) in inner.enumerate() {
-        let values = &a.values[column * a.col_stride..];
-        for (pair, row) in (0..m).step_by(ROWS).enumerate() {
-            let other = (row + 1).min(m - 1);
-            pairs[pair * depth + place] =
-                [values[row * a.row_stride], values[other * a.row_stride]];
+    let column = |column: usize| a.values[column * a.stride..][..m].chunks(ROWS);
+    let row_of = |values: &[f32]| [values[0], values[values.len() - 1]];
+    for (place, first) in inner.clone().enumerate().step_by(4) {
+        if first + 4 <= inner.end {
+            let [one, two, three, four] = [first, first + 1, first + 2, first + 3].map(column);
+            let fours = one.zip(two).zip(three.zip(four));
+            for (packed, ((one, two), (three, four))) in pairs.chunks_exact_mut(depth).zip(fours) {
+                packed[place..place + 4].copy_from_slice(&[one, two, three, four].map(row_of));
+            }
+        } else {
+            for (place, last) in (place..).zip(first..inner.end) {
+                for (packed, values) in pairs.chunks_exact_mut(depth).zip(column(last)) {
+                    packed[place] = row_of(values);
+                }
+            }
         }
     }
 }
@@ -138,11 +151,13 @@ mod tests {
             for (a_lies_across, b_lies_across) in
                 [(false, false), (false, true), (true, false), (true, true)]
             {
-                let lie = |across: bool, rows, cols| if across { (1, rows) } else { (cols, 1) };
-                let source =
-                    |values, (row_stride, col_stride)| Source { values, row_stride, col_stride };
-                let a = source(&a[..], lie(a_lies_across, m, k));
-                let b = source(&b[..], lie(b_lies_across, k, n));
+                let source = |values, lies_across, rows, cols| Source {
+                    values,
+                    stride: if lies_across { rows } else { cols },
+                    lies_across,
+                };
+                let a = source(&a[..], a_lies_across, m, k);
+                let b = source(&b[..], b_lies_across, k, n);
                 let mut found = vec![f32::NAN; m * n];
                 product((m, k, n), a, b, |brought| {
                     let start = brought.row * n + brought.first_column;
@@ -150,8 +165,10 @@ mod tests {
                         *to = if brought.is_first { *sum } else { *to + sum };
                     }
                 });
-                let at =
-                    |of: Source<'_>, row, col| of.values[row * of.row_stride + col * of.col_stride];
+                let at = |of: Source<'_>, row, col| match of.lies_across {
+                    true => of.values[col * of.stride + row],
+                    false => of.values[row * of.stride + col],
+                };
                 let sum = |row, col| (0..k).map(|i| at(a, row, i) * at(b, i, col)).sum::<f32>();
                 let wanted = (0..m * n).map(|place| sum(place / n, place % n)).collect::<Vec<_>>();
                 assert_eq!(found, wanted, "{m} {k} {n}, across: {a_lies_across} {b_lies_across}");

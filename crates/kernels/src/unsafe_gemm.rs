@@ -38,8 +38,9 @@ impl<'a> Matrix<'a> {
 
     #[cfg(target_arch = "wasm32")]
     fn source(self) -> panels::Source<'a> {
-        let Self { values, row_stride, col_stride, .. } = self;
-        panels::Source { values, row_stride, col_stride }
+        let lies_across = self.col_stride != 1;
+        let stride = if lies_across { self.col_stride } else { self.row_stride };
+        panels::Source { values: self.values, stride, lies_across }
     }
 
     /// The transpose, without moving anything.
