@@ -38,14 +38,26 @@ pub fn bring_into_sight(element: &Element) {
 /// Brings the keyboard's focus to the heading of what is looked at, once what is under way is drawn.
 pub fn focus_heading() {
     Timeout::new(0, || {
-        let heading = window().document().and_then(|d| d.query_selector("main h2").ok().flatten());
-        if let Some(heading) = heading.and_then(|heading| heading.dyn_into::<HtmlElement>().ok()) {
-            // It is refused only where the heading is no longer on the page.
-            let _ = heading.set_attribute("tabindex", "-1");
-            let _ = heading.focus();
-        }
+        focus(window().document().and_then(|d| d.query_selector("main h2").ok().flatten()));
     })
     .forget();
+}
+
+/// Brings the heading of `view` to the top, and the keyboard's focus to it.
+pub fn go_to(view: &str) {
+    let heading = element(&format!("{view}-title"));
+    focus(heading.clone());
+    if let Some(heading) = heading {
+        heading.scroll_into_view();
+    }
+}
+
+fn focus(heading: Option<Element>) {
+    if let Some(heading) = heading.and_then(|heading| heading.dyn_into::<HtmlElement>().ok()) {
+        // It is refused only where the heading is no longer on the page.
+        let _ = heading.set_attribute("tabindex", "-1");
+        let _ = heading.focus();
+    }
 }
 
 /// What stands behind the `#` of the address.

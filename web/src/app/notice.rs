@@ -94,6 +94,11 @@ pub enum Fault {
 }
 
 impl Notice {
+    /// Whether it still says something once a run begins anew.
+    pub fn outlives_run(&self) -> bool {
+        !matches!(self, Self::LastRun(_) | Self::NoCheckpoint(_))
+    }
+
     /// The notice as a sentence.
     pub fn words(&self) -> Cow<'static, str> {
         match self {

@@ -336,6 +336,9 @@ impl State {
         self.cursor.begin_anew(self.world());
         (self.held, self.look, self.then, self.stopped) = (None, None, None, None);
         self.ended = 0;
+        if !self.notices.iter().all(Notice::outlives_run) {
+            self.notices = Rc::new([]);
+        }
         self.self_test = SelfTest::Idle;
         let mut effects = self.tell(orders);
         effects.extend(self.forget_reference());

@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(labels("5", 2), ["none", "0", "1", "5 (not in this run)"]);
         let latencies = offers(Field::LinkLatency, "", 1);
         assert_eq!(latencies[0].label, "as measured");
-        assert_eq!(latencies[5].label, "10 ms (for example WAN)");
+        assert_eq!(latencies[5].label, "10 ms (WAN)");
         assert_eq!(offers(Field::SlowFactor, "2", 1)[0].label, "×1.5");
     }
 }

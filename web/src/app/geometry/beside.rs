@@ -1,14 +1,18 @@
-//! Where an explanation stands: below the word, or above it, and never on it.
+//! Where an explanation stands: below the word, above it or beside it, and never on what it explains.
 
-/// A word on the screen, in pixels of the window.
+/// What is explained, in pixels of the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anchor {
-    /// Its left edge.
+    /// Left edge of the word.
     pub left: f64,
-    /// Its upper edge.
+    /// Upper edge of the word with what it names.
     pub top: f64,
-    /// Its lower edge.
+    /// Lower edge of that.
     pub bottom: f64,
+    /// Left and right edge of the column that is left free, where there is room beside it.
+    pub column: Option<(f64, f64)>,
+    /// Whether what it names stands below the word, so that the room above it is taken first.
+    pub is_head: bool,
 }
 
 /// Where a box stands, in pixels of the window.
@@ -36,27 +40,41 @@ const ENOUGH: f64 = 180.0;
 /// The place beside `anchor` in a window of `width` x `height`.
 pub fn beside(anchor: Anchor, width: f64, height: f64) -> Beside {
     let wide = WIDTH.min(width - 2.0 * GAP).max(0.0);
-    let left = anchor.left.min(width - GAP - wide).max(GAP);
-    let (below, above) = (height - anchor.bottom - 2.0 * GAP, anchor.top - 2.0 * GAP);
-    let (top, room) = match below >= ENOUGH || below >= above {
-        true => (Some(anchor.bottom + GAP), below),
-        false => (None, above),
+    let aside = anchor.column.and_then(|(left, right)| {
+        let sides = [right + GAP, left - GAP - wide];
+        sides.into_iter().find(|&side| side >= GAP && side + wide + GAP <= width)
+    });
+    let (down, up) = match aside {
+        Some(_) => (anchor.top.max(GAP), anchor.bottom),
+        None => (anchor.bottom + GAP, anchor.top - GAP),
     };
-    Beside { left, width: wide, room: room.max(0.0), top, bottom: height - anchor.top + GAP }
+    let (below, above) = (height - GAP - down, up - GAP);
+    let is_above = above > below || anchor.is_head;
+    let (top, room) = match is_above && (below < ENOUGH || anchor.is_head && above >= ENOUGH) {
+        false => (Some(down), below),
+        true => (None, above),
+    };
+    let left = aside.unwrap_or(anchor.left.min(width - GAP - wide).max(GAP));
+    Beside { left, width: wide, room: room.max(0.0), top, bottom: height - up }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn word(left: f64, top: f64, bottom: f64) -> Anchor {
+        Anchor { left, top, bottom, column: None, is_head: false }
+    }
+
     proptest::proptest! {
         #[test]
         fn it_stays_in_the_window_and_off_the_word(
             left in -50.0..1900.0f64, top in 0.0..900.0f64, tall in 10.0..60.0f64,
-            width in 320.0..1920.0f64, height in 400.0..1000.0f64,
+            width in 320.0..1920.0f64, height in 400.0..1000.0f64, is_head: bool,
         ) {
             let top = top.min(height - tall);
-            let anchor = Anchor { left: left.min(width), top, bottom: top + tall };
+            let anchor = word(left.min(width), top, top + tall);
+            let anchor = Anchor { is_head, ..anchor };
             let place = beside(anchor, width, height);
             proptest::prop_assert!(place.left >= 0.0 && place.left + place.width <= width);
             match place.top {
@@ -76,7 +94,24 @@ mod tests {
 
     #[test]
     fn on_a_phone_it_is_as_wide_as_the_screen() {
-        let place = beside(Anchor { left: 300.0, top: 100.0, bottom: 120.0 }, 360.0, 740.0);
+        let place = beside(word(300.0, 100.0, 120.0), 360.0, 740.0);
         assert_eq!((place.left, place.width, place.top), (8.0, 344.0, Some(128.0)));
+    }
+
+    #[test]
+    fn a_column_is_left_free_and_a_head_has_it_above() {
+        let place = |left, column, is_head| {
+            let anchor = Anchor { column: Some(column), is_head, ..word(left, 400.0, 500.0) };
+            let place = beside(anchor, 1280.0, 900.0);
+            (place.left, place.top)
+        };
+        assert_eq!(place(960.0, (960.0, 1240.0), false), (600.0, Some(400.0)));
+        assert_eq!(place(20.0, (20.0, 300.0), false), (308.0, Some(400.0)));
+        // No room beside it: as everywhere else.
+        assert_eq!(place(20.0, (20.0, 1240.0), false), (20.0, Some(508.0)));
+        assert_eq!(place(20.0, (20.0, 1240.0), true), (20.0, None));
+        let low = Anchor { column: Some((960.0, 1240.0)), ..word(960.0, 800.0, 850.0) };
+        let low = beside(low, 1280.0, 900.0);
+        assert_eq!((low.top, low.bottom, low.room), (None, 50.0, 842.0));
     }
 }

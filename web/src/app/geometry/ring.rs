@@ -50,7 +50,9 @@ pub const BLOCK_HALF: f64 = 12.0;
 pub const BLOCK_REACH: f64 = 19.0;
 /// Between a disc and the blocks beside it.
 const GAP: f64 = 3.0;
-const MARGIN: f64 = 4.0;
+const MARGIN: f64 = 8.0;
+/// So far along its orbit a block that moves keeps from one that is held: neither hides the other.
+const CLEAR: f64 = 46.0;
 
 /// Places `dp` replicas of `cp` ranks.
 pub fn layout(dp: usize, cp: usize) -> RingLayout {
@@ -102,16 +104,19 @@ impl RingLayout {
         let (a, b) = (self.seats.get(from)?, self.seats.get(to)?);
         let t = ease(t.clamp(0.0, 1.0));
         let same_circle = from / self.cp == to / self.cp;
-        let orbit = match hop.op {
-            Op::RingKv => Some(self.orbit()),
-            Op::RingKvGrad => Some(self.inner_orbit()),
-            _ => None,
+        let (orbit, clear) = match hop.op {
+            Op::RingKv => (Some(self.orbit()), CLEAR / self.orbit()),
+            Op::RingKvGrad => (Some(self.inner_orbit()), 0.0),
+            _ => (None, 0.0),
         };
         match orbit {
             Some(orbit) if same_circle => {
                 let (start, end) = (self.angle(from), self.angle(to));
-                let way = (end - start).rem_euclid(TAU);
-                Some(self.polar(from, orbit, start + way * t))
+                let seat = TAU / self.cp as f64;
+                let way = (end - start).rem_euclid(TAU).max(seat) - 2.0 * clear;
+                // Halfway in time it stands between two seats, also where it passes others.
+                let t = t.powf((way / (seat / 2.0 - clear)).log2());
+                Some(self.polar(from, orbit, start + clear + way * t))
             }
             _ => Some(self.rim_to_rim(a.at, b.at, t)),
         }
@@ -124,7 +129,7 @@ impl RingLayout {
 
     /// Radius on which gradients of blocks travel.
     pub fn inner_orbit(&self) -> f64 {
-        (self.radius - self.disc - GAP - BLOCK_REACH).max(0.0)
+        (self.radius - self.disc - GAP - BLOCK_REACH).max(BLOCK_REACH + 1.0)
     }
 
     /// The straight way between two discs, which leaves their numbers readable.
@@ -186,17 +191,42 @@ mod tests {
         }
     }
 
+    fn are_apart(a: Point, b: Point) -> bool {
+        (a.x - b.x).abs() >= 2.0 * BLOCK_REACH || (a.y - b.y).abs() >= 2.0 * BLOCK_HALF
+    }
+
     #[test]
-    fn a_block_leaves_one_seat_and_arrives_at_the_next() {
-        for (dp, cp) in MESHES {
+    fn a_block_goes_from_beside_one_seat_to_beside_the_next_and_hides_none() {
+        for (dp, cp) in MESHES.into_iter().filter(|&(_, cp)| cp > 1) {
             let ring = layout(dp, cp);
             for from in 0..dp * cp {
                 let to = from / cp * cp + (from + 1) % cp;
                 let hop = hop(from as u16, to as u16, Op::RingKv);
-                let start = ring.hop(&hop, 0.0).expect("known ranks");
-                let end = ring.hop(&hop, 1.0).expect("known ranks");
-                assert!(distance(start, ring.seats[from].block) < 1e-9);
-                assert!(distance(end, ring.seats[to].block) < 1e-9);
+                let at = |t| ring.hop(&hop, t).expect("known ranks");
+                assert!(distance(at(0.0), ring.seats[from].block) <= CLEAR);
+                assert!(distance(at(1.0), ring.seats[to].block) <= CLEAR);
+                for t in [0.0, 0.25, 0.5, 0.75, 1.0] {
+                    let held = ring.seats.iter().map(|seat| seat.block);
+                    assert!(held.into_iter().all(|held| are_apart(at(t), held)), "{dp}x{cp} {t}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn halfway_nothing_hides_another_however_far_a_ring_leaps() {
+        for (dp, cp, leap) in [(1, 4, 2), (1, 6, 2), (1, 6, 3), (1, 8, 2), (1, 8, 4), (2, 2, 1)] {
+            let ring = layout(dp, cp);
+            for op in [Op::RingKv, Op::RingKvGrad] {
+                let mut all: Vec<Point> = ring.seats.iter().map(|seat| seat.block).collect();
+                all.extend((0..dp * cp).filter_map(|from| {
+                    let to = from / cp * cp + (from + leap) % cp;
+                    ring.hop(&hop(from as u16, to as u16, op), 0.5)
+                }));
+                for (i, &a) in all.iter().enumerate() {
+                    let apart = all[i + 1..].iter().all(|&b| are_apart(a, b));
+                    assert!(apart, "{dp}x{cp} by {leap}, {op:?}, {i}: {all:?}");
+                }
             }
         }
     }

@@ -259,6 +259,14 @@ fn the_last_run_is_taken_up_where_its_state_was_kept() {
     assert_eq!(effects[0], begin(1, Some(1), Some(1)));
     assert_eq!((later.steps(), later.record.loss()), (1, Some((0, 5.0))));
     assert_eq!(later.text, state.text);
+    // What was said of it goes with it.
+    assert_eq!(*later.notices, [Notice::LastRun(1)]);
+    later.apply(Action::Reset);
+    assert!(later.notices.is_empty());
+    later.apply(Action::OpenCheckpoint("a.png".into(), vec![1]));
+    assert_eq!(later.notices.len(), 1);
+    later.apply(Action::LeaveOrigin);
+    assert!(later.notices.is_empty());
     // Another address is another run.
     let mut other = ready("v=1&cp=2&seed=3");
     let run = LastRun::unpack(&packed).expect("it was packed by this page");

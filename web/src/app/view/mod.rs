@@ -16,6 +16,7 @@ mod field;
 pub(crate) mod file_button;
 mod groups;
 mod help;
+mod jump;
 mod learn;
 mod lesson;
 mod link_matrix;
@@ -146,6 +147,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             <div class="controls">
                 { toolbar(state, on) }
                 { time_bar(state, on) }
+                <jump::Jump />
             </div>
             { workbench::Workbench {
                 form: state.form.clone(),

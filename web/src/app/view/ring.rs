@@ -1,5 +1,6 @@
 //! The ring view: replays the newest step in slow motion, in order of cause.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::t;
@@ -159,6 +160,7 @@ impl Component for Ring {
                         {spot}
                         on={ctx.props().on.clone()}
                     />
+                    { legend(attention) }
                     <div class="player">
                         <p class="beat"><b>{ caption }{ held }</b><br />{ words }</p>
                         <label for="moment">{ t!("ring.moment") }</label>
@@ -241,13 +243,24 @@ fn lead(attention: &AttentionPlan) -> Html {
         StrategyKind::Ulysses => t!("ring.lead_ulysses"),
         StrategyKind::Usp => t!("ring.lead_usp"),
     };
+    html! { { words } }
+}
+
+/// What the marks are that stand beside the ranks and move between them.
+fn legend(attention: &AttentionPlan) -> Html {
+    let key = |class: &'static str, mark: &'static str, words: Cow<'static, str>| {
+        html! { <span><b class={classes!("mark-key", class)}>{ mark }</b>{ words }</span> }
+    };
     html! {
-        <>
-            { words }
-            if strategy != StrategyKind::Ulysses {
-                { " " }<b class="block-sample">{ "kv" }</b>
+        <p class="legend">
+            if attention.strategy().kind() != StrategyKind::Ulysses {
+                { key("kv", "kv n", t!("ring.kv")) }
             }
-        </>
+            if turn::is_ring(attention) {
+                { key("grad", "∇ n", t!("ring.grad")) }
+            }
+            { key("dot", "", t!("ring.dot")) }
+        </p>
     }
 }
 

@@ -83,6 +83,8 @@ enum Why {
 
 /// Milliseconds in which a mouse gets from a word to its explanation.
 const LEAVE_MS: u32 = 250;
+/// Milliseconds after which the page has drawn what a change of the focus brings.
+const SETTLED_MS: u32 = 100;
 
 struct Open {
     term: Term,
@@ -151,6 +153,9 @@ impl Component for Explanation {
             }
             Msg::Focus(target) => match word(&target) {
                 Some(word) if word.matches(":focus-visible").unwrap_or(false) => {
+                    // What was typed before may bring an error that moves the word.
+                    let link = ctx.link().clone();
+                    Timeout::new(SETTLED_MS, move || link.send_message(Msg::Moved)).forget();
                     self.show(word, Why::Focused)
                 }
                 None if self.why() == Some(Why::Focused) => self.hide(),
@@ -259,11 +264,21 @@ fn within(target: &EventTarget, selector: &str) -> bool {
     found.is_some_and(|found| found.ok().flatten().is_some())
 }
 
+/// Beside what `word` stands for: a setting with its control and its error, a number, a column.
 fn place(word: &Element) -> Option<Beside> {
     let window = web_sys::window()?;
     let size = |value: Result<wasm_bindgen::JsValue, _>| value.ok()?.as_f64();
-    let rect = word.get_bounding_client_rect();
-    let anchor = Anchor { left: rect.left(), top: rect.top(), bottom: rect.bottom() };
+    let around = |selector| word.closest(selector).ok().flatten();
+    let named = around(".field,.numbers>div");
+    let rect = named.as_ref().unwrap_or(word).get_bounding_client_rect();
+    let column = around(".settings").map(|column| column.get_bounding_client_rect());
+    let anchor = Anchor {
+        left: word.get_bounding_client_rect().left(),
+        top: rect.top(),
+        bottom: rect.bottom(),
+        column: column.map(|column| (column.left(), column.right())),
+        is_head: around("th").is_some(),
+    };
     Some(beside(anchor, size(window.inner_width())?, size(window.inner_height())?))
 }
 

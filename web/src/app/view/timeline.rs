@@ -407,6 +407,7 @@ fn legend() -> Html {
             { key("wait-span", t!("timeline.waiting")) }
             { key("collective-span", t!("timeline.collective")) }
             { key("send-span", t!("timeline.sent")) }
+            { key("gap", t!("timeline.gap")) }
         </p>
     }
 }

@@ -19,7 +19,7 @@ use crate::app::view::link_matrix::LinkMatrix;
 use crate::app::view::memo::View;
 use crate::app::view::parts::{rank_button, section};
 use crate::app::view::strategies::Strategies;
-use crate::app::view::term::{explain, terms};
+use crate::app::view::term::explain;
 
 /// The view.
 #[derive(PartialEq)]
@@ -46,7 +46,6 @@ impl View for Traffic {
             html! {
                 <>
                     { by_rank(plan, sent, times, *spot) }
-                    { terms(&[Shown::AllReduce]) }
                     { LinkMatrix {
                         plan: plan.clone(),
                         sent: sent.clone(),
@@ -127,16 +126,16 @@ fn per_step(plan: &RunPlan) -> Html {
     let layers = (plan.model().layers * plan.config().grad_accum) as u64;
     let strategy = plan.config().strategy;
     let rows = [
-        (t!("traffic.forward", strategy = strategy), layer.forward.times(layers)),
-        (t!("traffic.backward", strategy = strategy), layer.backward.times(layers)),
-        (t!("traffic.gradients"), plan.gradient_traffic()),
-        (t!("traffic.together"), plan.step_traffic()),
+        (t!("traffic.forward", strategy = strategy).into(), layer.forward.times(layers)),
+        (t!("traffic.backward", strategy = strategy).into(), layer.backward.times(layers)),
+        (explain(Shown::AllReduce, t!("traffic.gradients")), plan.gradient_traffic()),
+        (t!("traffic.together").into(), plan.step_traffic()),
     ];
     html! {
         <table>
             <caption>{ t!("traffic.per_step") }</caption>
             { flow_head(t!("traffic.part").into()) }
-            <tbody>{ for rows.into_iter().map(|(name, flow)| flow_row(&name, flow)) }</tbody>
+            <tbody>{ for rows.into_iter().map(|(name, flow)| flow_row(name, flow)) }</tbody>
         </table>
     }
 }
@@ -150,7 +149,7 @@ fn by_operation(plan: &RunPlan, sent: &Sent) -> Html {
         }
     }
     let rows = sums.iter().map(|((axis, op), flow)| {
-        flow_row(&t!("traffic.operation_in", op = op.name(), axis = axis.name()), *flow)
+        flow_row(t!("traffic.operation_in", op = op.name(), axis = axis.name()).into(), *flow)
     });
     html! {
         <table>
@@ -178,9 +177,9 @@ fn flow_head(first: AttrValue) -> Html {
     }
 }
 
-fn flow_row(name: &str, flow: Flow) -> Html {
+fn flow_row(name: Html, flow: Flow) -> Html {
     html! {
-        <tr key={name.to_owned()}>
+        <tr>
             <th scope="row">{ name }</th>
             <td>{ format::count(flow.messages) }</td>
             <td>{ format::count(flow.bytes) }</td>
