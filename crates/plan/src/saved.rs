@@ -57,6 +57,15 @@ impl Saved {
     }
 }
 
+/// Among the little-endian f32 numbers of `bytes`: the place of the first that is NaN or infinite,
+/// and how many are; `None` where all are finite.
+pub fn not_finite(bytes: &[u8]) -> Option<(usize, usize)> {
+    let numbers = bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes));
+    let mut places = numbers.enumerate().filter(|(_, number)| !number.is_finite());
+    let (first, _) = places.next()?;
+    Some((first, 1 + places.count()))
+}
+
 impl fmt::Display for Saved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "steps_done={}; {}", self.steps_done, self.network())

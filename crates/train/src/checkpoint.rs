@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use candle_core::{Device, Tensor};
 use model::{Gpt, GptConfig};
-use plan::saved::{ENTRY, Saved};
+use plan::saved::{ENTRY, Saved, not_finite};
 use plan::{Optimizer as Kind, RunPlan};
 use safetensors::SafeTensors;
 use safetensors::tensor::TensorView;
@@ -116,12 +116,20 @@ pub(crate) fn restore(bytes: &[u8], model: &Gpt, optimizer: &mut Optimizer) -> R
     Ok(steps_done)
 }
 
-/// The tensor of that name, in f32 and of that shape.
+/// The tensor of that name, in f32, of that shape, and of finite numbers alone: a run that goes on
+/// from others diverges at once, and its learning rate would be blamed.
 fn view<'a>(file: &SafeTensors<'a>, name: &str, shape: &[usize]) -> Result<TensorView<'a>> {
     let expected = || format!("F32 {shape:?}");
     let view = file.tensor(name).map_err(|_| error(name, expected(), "no such tensor"))?;
     if view.shape() != shape || view.dtype() != safetensors::Dtype::F32 {
         return Err(error(name, expected(), format!("{:?} {:?}", view.dtype(), view.shape())));
+    }
+    if let Some((first, count)) = not_finite(view.data()) {
+        let got = format!(
+            "{count} that are NaN or infinite, the first at index {first}; the run that saved it \
+             had diverged: take a checkpoint from before that"
+        );
+        return Err(error(name, "finite numbers", got));
     }
     Ok(view)
 }
@@ -135,4 +143,38 @@ fn read(file: &SafeTensors<'_>, name: &str, shape: &[usize], model: &Gpt) -> Res
         .collect();
     let tensor = Tensor::from_vec(values, shape, &Device::Cpu)?;
     Ok(tensor.to_device(model.vars()[0].device())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::RunConfig;
+
+    #[test]
+    fn numbers_that_are_none_are_refused_by_name_and_place() {
+        let config = RunConfig { optimizer: Kind::Sgd, ..RunConfig::default() };
+        let plan = RunPlan::new(config).expect("a possible run");
+        let bytes = |broken: Option<f32>| {
+            let parameters = gpt_config(&plan).parameters().into_iter().enumerate();
+            let tensors = parameters.map(|(at, (name, shape))| {
+                let mut values = vec![0.5f32; shape.iter().product()];
+                if let Some(broken) = broken.filter(|_| at == 1) {
+                    values[3] = broken;
+                    values[5] = broken;
+                }
+                let tensor = Tensor::from_vec(values, shape, &Device::Cpu).expect("its own shape");
+                (name, tensor)
+            });
+            let saved = Saved::of(plan.config(), 7).to_string();
+            let metadata = HashMap::from([(ENTRY.to_owned(), saved)]);
+            safetensors::serialize(tensors, Some(metadata)).expect("it is written")
+        };
+        check(&bytes(None), &plan).expect("all numbers are finite");
+        for broken in [f32::NAN, f32::INFINITY] {
+            let error = check(&bytes(Some(broken)), &plan).expect_err("it is refused").to_string();
+            let (name, _) = &gpt_config(&plan).parameters()[1];
+            assert!(error.contains(&format!("checkpoint, {name}: expected finite")), "{error}");
+            assert!(error.contains("2 that are NaN or infinite, the first at index 3"), "{error}");
+        }
+    }
 }

@@ -7,6 +7,9 @@ use crate::cluster::Failure;
 /// Steps that are granted at once on the way to a step: a way that is long can be broken off.
 const STRIDE: u32 = 8;
 
+/// Steps that can be asked for one by one before the first of them is done.
+const MOST_STEPS: u32 = 20;
+
 /// Where a run stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -163,6 +166,8 @@ impl Engine {
     /// The user wants the run to stand.
     pub fn pause(&mut self) -> Vec<Order> {
         match self.phase {
+            // What comes back stands by itself.
+            Phase::Loading(Goal::TakeUp(_)) => Vec::new(),
             Phase::Loading(_) => {
                 self.phase = Phase::Idle;
                 Vec::new()
@@ -188,9 +193,18 @@ impl Engine {
         goes
     }
 
-    /// The user wants one step.
-    pub fn step(&mut self) -> Vec<Order> {
+    /// The user wants one step; all ranks have done `done`. Whoever is quicker than the ranks gets
+    /// every step that was asked for, up to [`MOST_STEPS`].
+    pub fn step(&mut self, done: u32) -> Vec<Order> {
         match self.phase {
+            Phase::Loading(Goal::Reach(to)) if to < done + MOST_STEPS => {
+                self.phase = Phase::Loading(Goal::Reach(to + 1));
+                Vec::new()
+            }
+            Phase::Stepping if self.granted < done + MOST_STEPS => {
+                self.granted += 1;
+                self.grant(Phase::Stepping, Order::Advance(self.run, self.granted))
+            }
             Phase::Idle => self.pursue(Goal::Reach(self.origin.unwrap_or(0) + 1)),
             Phase::Paused => {
                 self.granted = self.stands_together().unwrap_or(0) + 1;

@@ -3,8 +3,9 @@
 use plan::command::Report;
 
 use crate::app::run_error;
+use crate::app::self_test::{SelfTest, TestResult};
 use crate::app::shared::Shared;
-use crate::app::state::{Effect, SelfTest, State, TestResult};
+use crate::app::state::{Effect, State};
 use crate::cluster::{ClusterEvent, Failure};
 use crate::reference::ReferenceEvent;
 

@@ -25,6 +25,8 @@ pub enum Command {
     StepBack,
     /// Begin again.
     Reset,
+    /// Have the run back that was ended last.
+    BringBack,
     /// Begin again from another seed.
     NewSeed,
     /// Look at a place.
@@ -46,7 +48,8 @@ pub const TABLE: &[Line] = &[
     (&["s"], Command::Step),
     (&["h"], Command::RingStep),
     (&["b"], Command::StepBack),
-    (&["0"], Command::Reset),
+    (&["a"], Command::Reset),
+    (&["u"], Command::BringBack),
     (&["n"], Command::NewSeed),
     (&["1"], Command::Go(Place::Play)),
     (&["2"], Command::Go(Place::Groups)),
@@ -113,6 +116,7 @@ impl Command {
             Self::RingStep => t!("keys.ring_step"),
             Self::StepBack => t!("keys.step_back"),
             Self::Reset => t!("keys.reset"),
+            Self::BringBack => t!("keys.bring_back"),
             Self::NewSeed => t!("keys.new_seed"),
             Self::Go(place) => t!("keys.go", place = place.title()),
             Self::LessonBack => t!("keys.lesson_back"),
@@ -156,6 +160,7 @@ impl Command {
             Self::RingStep => Action::Hop,
             Self::StepBack => Action::StepBack,
             Self::Reset => Action::Reset,
+            Self::BringBack => Action::BringBack,
             Self::NewSeed => Action::NewSeed(seed),
         })
     }
@@ -189,6 +194,8 @@ mod tests {
         }
         assert_eq!(meaning(free("R")), Some(Command::RunOrPause));
         assert_eq!(meaning(free("x")), None);
+        // On the timeline it shows all; elsewhere it must not cost anybody the run.
+        assert_eq!(meaning(free("0")), None);
         assert_eq!(Command::RunOrPause.titled("Train on"), "Train on (Space, R)");
     }
 

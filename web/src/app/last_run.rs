@@ -131,8 +131,13 @@ impl LastRun {
     pub(super) fn take_up(mut self, state: &mut State) {
         state.text = self.text();
         state.used_text = state.text.clone();
-        let origin =
-            self.origin.and_then(|(name, bytes)| Origin::open(&name, bytes.into_vec()).ok());
+        let origin = self.origin.and_then(|(name, bytes)| {
+            let mut origin = Origin::open(&name, bytes.into_vec()).ok()?;
+            let mut before = self.numbers.curve.clone();
+            before.forget_from(origin.steps());
+            origin.before = Shared::new(before);
+            Some(origin)
+        });
         state.set_origin(origin);
         state.record = state.fresh_record();
         let bytes: Rc<[u8]> = self.state.into();

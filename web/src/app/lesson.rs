@@ -43,6 +43,8 @@ pub struct Open {
     pub at: usize,
     /// The option that the learner has marked, in an answer that may be given yet.
     pub picked: Option<usize>,
+    /// The number that the learner has typed.
+    pub typed: String,
     /// What came of the learner's answer.
     pub given: Given,
     /// Whether the lesson was opened at this step, so that nothing before it has set up the run.
@@ -110,6 +112,8 @@ pub enum Act {
     Lead,
     /// The user marks an option, and may answer with it.
     Pick(usize),
+    /// The user types a number.
+    Type(String),
     /// The user answers.
     Answer(Reply),
     /// The user folds or unfolds the panel.
@@ -166,6 +170,7 @@ impl Open {
             lesson: None,
             at: 0,
             picked: None,
+            typed: String::new(),
             given: Given::Nothing,
             is_entered: false,
             led: (0, 0),
@@ -190,6 +195,7 @@ impl Open {
     fn go(&mut self, at: usize) {
         if self.at != at {
             (self.at, self.picked, self.given) = (at, None, Given::Nothing);
+            self.typed.clear();
             self.is_entered = false;
         }
     }
@@ -226,6 +232,12 @@ impl State {
             Act::Pick(option) => {
                 if let Some(open) = &mut self.lessons.make_mut().open {
                     open.picked = Some(option);
+                }
+                Vec::new()
+            }
+            Act::Type(text) => {
+                if let Some(open) = &mut self.lessons.make_mut().open {
+                    open.typed = text;
                 }
                 Vec::new()
             }

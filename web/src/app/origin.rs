@@ -5,18 +5,20 @@ use std::rc::Rc;
 
 use crate::t;
 use plan::RunConfig;
-use plan::saved::{ENTRY, Saved};
-use safetensors::SafeTensors;
+use plan::fold::Curve;
+use plan::saved::{ENTRY, Saved, not_finite};
+use safetensors::{Dtype, SafeTensors};
 
 use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::format;
+use crate::app::shared::Shared;
 
 /// The largest checkpoint that the page opens.
 pub const MAX_BYTES: usize = 256 << 20;
 
 /// A state to begin from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
     /// Where it came from: a file's name, or empty for a state of this page's own run.
     pub name: String,
@@ -24,6 +26,8 @@ pub struct Origin {
     pub saved: Saved,
     /// The whole checkpoint.
     pub bytes: Rc<[u8]>,
+    /// The numbers of the steps up to it, as far as they are known: those of this page's own run.
+    pub before: Shared<Curve>,
 }
 
 /// Why a file is no checkpoint to begin from.
@@ -35,6 +39,17 @@ pub enum NoCheckpoint {
     NoFile(String),
     /// It does not say which run it belongs to.
     NotOurs(String),
+    /// A tensor of it holds so many numbers that are NaN or infinite, the first at this index.
+    NotFinite {
+        /// The file.
+        name: String,
+        /// The tensor.
+        tensor: String,
+        /// How many.
+        count: usize,
+        /// Where.
+        first: usize,
+    },
     /// It is longer than the page opens: its bytes.
     TooLong(String, u64),
     /// The browser did not read it, and why.
@@ -48,6 +63,9 @@ impl NoCheckpoint {
             Self::Empty(name) => t!("origin.empty", name = name),
             Self::NoFile(name) => t!("origin.no_file", name = name),
             Self::NotOurs(name) => t!("origin.not_ours", name = name),
+            Self::NotFinite { name, tensor, count, first } => {
+                t!("origin.not_finite", name = name, tensor = tensor, count = count, first = first)
+            }
             Self::TooLong(name, size) => {
                 let (size, most) = (format::bytes(*size), format::bytes(MAX_BYTES as u64));
                 t!("origin.too_long", name = name, size = size, most = most)
@@ -69,7 +87,16 @@ impl Origin {
         let saved = text
             .and_then(|text| text.parse::<Saved>().ok())
             .ok_or_else(|| NoCheckpoint::NotOurs(name.to_owned()))?;
-        Ok(Self { name: name.to_owned(), saved, bytes: bytes.into() })
+        let file =
+            SafeTensors::deserialize(&bytes).map_err(|_| NoCheckpoint::NoFile(name.to_owned()))?;
+        for (tensor, view) in file.iter().filter(|(_, view)| view.dtype() == Dtype::F32) {
+            if let Some((first, count)) = not_finite(view.data()) {
+                let (name, tensor) = (name.to_owned(), tensor.to_owned());
+                return Err(NoCheckpoint::NotFinite { name, tensor, count, first });
+            }
+        }
+        let before = Shared::default();
+        Ok(Self { name: name.to_owned(), saved, bytes: bytes.into(), before })
     }
 
     /// Steps that its run had done.
@@ -122,6 +149,18 @@ pub(super) mod tests {
         assert!(origin.fits(&config));
         assert!(!origin.fits(&RunConfig { steps: 300, ..config.clone() }));
         assert!(!origin.fits(&RunConfig { heads: 2, ..config }));
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_refused() {
+        let values = [1.0, f32::NAN, f32::INFINITY].map(f32::to_le_bytes).concat();
+        let view = TensorView::new(Dtype::F32, vec![3], &values).expect("three numbers");
+        let entry = "steps_done=3; layers=2 d_model=64 heads=4 kv_heads=4 optimizer=adamw";
+        let metadata = HashMap::from([(ENTRY.to_owned(), entry.to_owned())]);
+        let bytes = safetensors::serialize([("head.weight", view)], Some(metadata));
+        let error = Origin::open("a.bin", bytes.expect("it is written")).expect_err("refused");
+        let words = error.words();
+        assert!(words.contains("head.weight") && words.contains("index 1"), "{words}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::app::cost::Costs;
 use crate::app::history::History;
 use crate::app::memory_log::MemoryLog;
+use crate::app::origin::Origin;
 use crate::app::shared::Shared;
 use crate::app::snapshots::Snapshots;
 use plan::Event;
@@ -67,10 +68,12 @@ pub struct WholeStep {
 }
 
 impl Record {
-    /// Nothing yet, of a run that begins from `origin`: steps done, and the state after them.
-    pub fn from(origin: Option<(u32, Rc<[u8]>)>) -> Self {
+    /// Nothing yet, of a run that begins from `origin`, but for the numbers of the steps before.
+    pub fn from(origin: Option<&Origin>) -> Self {
         let mut record = Self::default();
-        if let Some((steps, bytes)) = origin {
+        if let Some(origin) = origin {
+            let (steps, bytes) = (origin.steps(), Rc::clone(&origin.bytes));
+            record.curve = origin.before.clone();
             record.at = steps;
             record.first = steps;
             record.snapshots = Snapshots::from(steps, bytes);
@@ -341,7 +344,11 @@ mod tests {
 
     #[test]
     fn a_run_from_a_checkpoint_counts_from_there() {
-        let mut record = Record::from(Some((40, vec![1].into())));
+        let saved = plan::saved::Saved::of(&Default::default(), 40);
+        let (bytes, before) = (vec![1].into(), trained(2).curve);
+        let origin = Origin { name: String::new(), saved, bytes, before };
+        let mut record = Record::from(Some(&origin));
+        assert_eq!((record.curve.losses().len(), record.has_steps()), (2, false));
         assert_eq!((record.steps(), record.first(), record.nearest(45)), (40, 40, Some(40)));
         record.add(1, step(0, 40, 2.0));
         assert_eq!((record.steps(), record.figures.times.first()), (41, 40));

@@ -37,6 +37,8 @@ pub struct App {
     pace: Pace,
     /// When the run was kept last.
     remembered_ms: f64,
+    /// When its state was asked for last, for that.
+    asked_ms: f64,
     /// What the pointer is over, until the next frame lights it.
     pointed: Option<(Spot, AnimationFrame)>,
     _address: Option<EventListener>,
@@ -47,7 +49,9 @@ pub struct App {
 }
 
 /// Milliseconds between two times that a running run is kept.
-const REMEMBER_MS: f64 = 5000.0;
+const REMEMBER_MS: f64 = 2000.0;
+/// The largest state that is asked for that often; a larger one is kept when it comes by itself.
+const SMALL: usize = 4 << 20;
 
 /// How the page begins.
 #[derive(Clone, PartialEq, Properties)]
@@ -122,6 +126,7 @@ impl Component for App {
             figures: Gradual::default(),
             pace: Pace::default(),
             remembered_ms: f64::NEG_INFINITY,
+            asked_ms: f64::NEG_INFINITY,
             pointed: None,
             _address: address,
             _other_build: other_build,
@@ -161,6 +166,7 @@ impl Component for App {
             // drawn together, when a step is whole.
             Msg::Act(action) if action.is_report() => {
                 self.act(action);
+                self.ask_for_state();
                 let due = ctx.link().callback(|()| Msg::Due);
                 self.pace.ask(self.progress(), browser::now_ms(), due);
                 false
@@ -372,6 +378,18 @@ impl App {
         self.remembered_ms = now;
         if let Some(run) = LastRun::pack(&self.state) {
             yew::platform::spawn_local(store::keep(run));
+        }
+    }
+
+    /// Asks for the state of a running run now and then, so that a reload loses little of it.
+    fn ask_for_state(&mut self) {
+        let (now, state) = (browser::now_ms(), &self.state);
+        let goes = *state.engine.phase() == Phase::Running && state.embed.is_none();
+        let is_small = state.record.newest_state().is_none_or(|(_, bytes, _)| bytes.len() <= SMALL);
+        let since = now - self.asked_ms.max(self.remembered_ms);
+        if goes && is_small && since >= REMEMBER_MS {
+            self.asked_ms = now;
+            self.carry_out(Effect::SaveState(state.engine.run_id()));
         }
     }
 

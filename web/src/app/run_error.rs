@@ -33,6 +33,28 @@ pub fn read(plan: &RunPlan, kind: &str, text: String) -> Message {
                 message!("{field} = {value}: {reason}; {works}", field, value, reason, works)
             },
         ),
+        "diverged" => between("step ", ":").zip(between(" is ", ";")).map(|(step, loss)| {
+            match loss.split_once(' ').zip(loss.rsplit_once(" is ")) {
+                Some(((loss, _), (_, norm))) => message!(
+                    "step {step}: the loss is {loss} and the norm of its gradient is {norm}; the parameters have left the range of numbers, try a smaller lr or a grad_clip above 0",
+                    step,
+                    loss,
+                    norm
+                ),
+                None => message!(
+                    "step {step}: the loss is {loss}; the parameters have left the range of numbers, try a smaller lr or a grad_clip above 0",
+                    step,
+                    loss
+                ),
+            }
+        }),
+        // What is a tensor, an operation or a rank's own word stays as it was said.
+        "comm" => match text.split_once(": expected ").zip(text.rsplit_once(", got ")) {
+            Some(((at, rest), (_, got))) => rest.rsplit_once(", got ").map(|(expected, _)| {
+                message!("{at}: expected {expected}, got {got}", at, expected, got)
+            }),
+            None => None,
+        },
         _ => None,
     };
     known.filter(|known| *known == *text).unwrap_or_else(|| text.into())
@@ -78,6 +100,30 @@ mod tests {
             assert_eq!(message, text);
             let told = told_in(Language::Chinese, &message);
             assert!(told.contains(expect) && !told.contains("the "), "{told}");
+        }
+        for (kind, text, expect) in [
+            (
+                "diverged",
+                "step 8: the loss is NaN; the parameters have left the range of numbers, try a \
+                 smaller lr or a grad_clip above 0",
+                "第 8 步：损失为 NaN",
+            ),
+            (
+                "diverged",
+                "step 8: the loss is 3.2500 and the norm of its gradient is inf; the parameters \
+                 have left the range of numbers, try a smaller lr or a grad_clip above 0",
+                "梯度范数为 inf",
+            ),
+            (
+                "comm",
+                "rank 1, ring #3 of group cp: expected f32 [2, 3] from rank 0, got f32 [4]",
+                "预期 f32 [2, 3] from rank 0，实际 f32 [4]",
+            ),
+        ] {
+            let message = read(&plan, kind, text.to_owned());
+            assert_eq!(message, text);
+            let told = told_in(Language::Chinese, &message);
+            assert!(told.contains(expect), "{told}");
         }
         for (kind, text) in [("cp-version", "something else"), ("comm", "rank 1 has stopped")] {
             let message = read(&plan, kind, text.to_owned());

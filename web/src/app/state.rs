@@ -26,8 +26,10 @@ use crate::app::notice::Notice;
 use crate::app::origin::{NoCheckpoint, Origin};
 use crate::app::places::Place;
 use crate::app::presets::Preset;
+use crate::app::put_away::PutAway;
 use crate::app::record::{Record, WholeStep};
 use crate::app::reference::ReferenceLog;
+use crate::app::self_test::SelfTest;
 use crate::app::share::{File, Format, Keep, Picture};
 use crate::app::shared::Shared;
 use crate::cluster::{ClusterEvent, Limits, Stop};
@@ -102,6 +104,8 @@ pub struct State {
     pub(super) then: Option<Then>,
     /// Why the run paused by itself, or what it goes past.
     pub stopped: Option<Stop>,
+    /// A run that was ended, until another one is.
+    pub put_away: Option<Box<PutAway>>,
     /// A run that is kept to compare this one with.
     pub beside: Option<Shared<Beside>>,
     /// What became of the file that was asked for last.
@@ -127,6 +131,8 @@ pub(super) enum Then {
     Seek(u32),
     /// Do one ring step.
     Hop,
+    /// Train on.
+    Run,
     /// Begin another run from the state in which they stand.
     Fork,
     /// Give the user that state as a file.
@@ -140,29 +146,6 @@ pub enum Kept {
     As(String),
     /// The browser did not make it.
     Not(String),
-}
-
-/// The self-test of the links.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum SelfTest {
-    /// Nobody asked.
-    #[default]
-    Idle,
-    /// Asked, not answered by every rank.
-    Running(RunId),
-    /// What the ranks found.
-    Done(Shared<TestResult>),
-}
-
-/// What the ranks' self-test found.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TestResult {
-    /// Laws that held.
-    pub passed: Vec<String>,
-    /// Laws that did not.
-    pub failed: Vec<String>,
-    /// (bytes, microseconds) of a round trip.
-    pub round_trips: Vec<(u64, f64)>,
 }
 
 /// What can happen.
@@ -206,6 +189,8 @@ pub enum Action {
     Recall(Box<LastRun>),
     /// The user pressed Reset or Restart.
     Reset,
+    /// The user wants the run back that was ended last.
+    BringBack,
     /// The user pressed New seed; this is it.
     NewSeed(u64),
     /// The user asked for the self-test.
@@ -351,6 +336,7 @@ impl State {
             seen: None,
             then: None,
             stopped: None,
+            put_away: None,
             beside: None,
             cursor: Cursor::default(),
             held: None,
@@ -422,6 +408,12 @@ impl State {
         self.can_run()
             && self.steps() > 0
             && (self.engine.stands() || *self.engine.phase() == Phase::Running)
+    }
+
+    /// Whether another run can begin from the present state: where this one began it would be the
+    /// same.
+    pub fn can_fork(&self) -> bool {
+        self.can_take() && self.steps() > self.record.first()
     }
 
     /// The step that is looked at: one that the user points at, the one that is held, or the newest.

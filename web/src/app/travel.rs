@@ -1,11 +1,12 @@
 //! Moving in time: back and forth within the run, another run from where it stands, checkpoints.
 
+use std::mem::take;
 use std::rc::Rc;
 
 use plan::command::RunId;
 
 use crate::app::beside::Beside;
-use crate::app::engine::{Order, Phase};
+use crate::app::engine::{Goal, Order, Phase};
 use crate::app::fields::Field;
 use crate::app::last_run::LastRun;
 use crate::app::notice::Notice;
@@ -33,7 +34,23 @@ impl State {
         if self.engine.stands() {
             return self.go_to(steps);
         }
+        if matches!(self.engine.phase(), Phase::Failed(_)) {
+            let record = take(&mut self.record);
+            return self.stand_again(record, steps);
+        }
         self.when_standing(Then::Seek(steps))
+    }
+
+    /// Trains on; what is about to stand first does so once it stands.
+    pub(super) fn go_on(&mut self) -> Vec<Effect> {
+        if matches!(self.engine.phase(), Phase::Loading(Goal::TakeUp(_))) {
+            self.then = Some(Then::Run);
+            return Vec::new();
+        }
+        let orders = self.engine.run();
+        let mut effects = self.pass_stop(&orders);
+        effects.extend(self.begin(orders));
+        effects
     }
 
     /// A run that goes on from a loss at which it was to stop would do one step and stop again: it
@@ -77,7 +94,7 @@ impl State {
             }
             Phase::Pausing | Phase::Stepping | Phase::Hopping => Vec::new(),
             Phase::Within => {
-                let orders = self.engine.step();
+                let orders = self.engine.step(self.steps());
                 self.tell(orders)
             }
             _ => {
@@ -100,6 +117,10 @@ impl State {
             Some(Then::Hop) => {
                 self.then = None;
                 return self.hop();
+            }
+            Some(Then::Run) => {
+                self.then = None;
+                return self.go_on();
             }
             _ => {}
         }
@@ -143,7 +164,7 @@ impl State {
                 bytes: bytes.to_vec(),
             })],
             Some(Then::Fork) => self.fork(steps, bytes),
-            Some(Then::Seek(_) | Then::Hop) | None => Vec::new(),
+            Some(Then::Seek(_) | Then::Hop | Then::Run) | None => Vec::new(),
         }
     }
 
@@ -163,7 +184,10 @@ impl State {
             None => self.beside = Some(Shared::new(Beside::of(self))),
         }
         self.notices = notices.into();
-        self.set_origin(Some(Origin { name: String::new(), saved, bytes }));
+        let mut before = self.record.curve.clone();
+        before.make_mut().forget_from(steps);
+        self.put_away();
+        self.set_origin(Some(Origin { name: String::new(), saved, bytes, before }));
         let mut effects = self.restart();
         effects.extend(self.edit((*self.form).clone()));
         effects.push(Effect::Remember);
@@ -183,6 +207,7 @@ impl State {
                     true => Rc::new([]),
                     false => Rc::new([Notice::Opened(origin.name.clone(), changes)]),
                 };
+                self.put_away();
                 self.set_origin(Some(origin));
                 let mut effects = self.restart();
                 effects.extend(self.edit(form));
@@ -208,14 +233,16 @@ impl State {
 
     /// An empty record of the run that is about to begin.
     pub(super) fn fresh_record(&self) -> Record {
-        let origin = self.origin.as_ref();
-        Record::from(origin.map(|origin| (origin.steps(), Rc::clone(&origin.bytes))))
+        Record::from(self.origin.as_deref())
     }
 
     /// Takes up the run of an earlier visit, if it is the one that the address means and nothing
     /// has begun here.
     pub(super) fn recall(&mut self, mut run: LastRun) -> Vec<Effect> {
-        if self.engine.is_used() || *self.engine.phase() != Phase::Idle || self.embed.is_some() {
+        // Who has pressed Run before it was found means this run.
+        let goes = *self.engine.phase() == Phase::Loading(Goal::Run);
+        let is_free = goes || *self.engine.phase() == Phase::Idle;
+        if !is_free || self.engine.run_id() != RunId(0) || self.embed.is_some() {
             return Vec::new();
         }
         if !run.is_of(self) {
@@ -231,6 +258,7 @@ impl State {
         }
         run.take_up(self);
         self.notices = Rc::new([Notice::LastRun(steps)]);
+        self.then = goes.then_some(Then::Run);
         let orders = self.engine.take_up(steps);
         let mut effects = self.tell(orders);
         effects.extend(self.write_address());

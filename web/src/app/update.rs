@@ -8,12 +8,14 @@ use crate::app::engine;
 use crate::app::entered::{self, Entry};
 use crate::app::fields::Field;
 use crate::app::form::Form;
+use crate::app::groups;
 use crate::app::language::Language;
 use crate::app::notice::Notice;
 use crate::app::places::Place;
+use crate::app::self_test::SelfTest;
 use crate::app::share::Keep;
 use crate::app::shared::Shared;
-use crate::app::state::{Action, Effect, SelfTest, State, Then};
+use crate::app::state::{Action, Effect, State, Then};
 use crate::cluster::Stop;
 
 impl State {
@@ -49,14 +51,11 @@ impl State {
             }
             Action::Run if self.can_run() => {
                 self.look = None;
-                let orders = self.engine.run();
-                let mut effects = self.pass_stop(&orders);
-                effects.extend(self.begin(orders));
-                effects
+                self.go_on()
             }
             Action::Step if self.can_run() => {
                 (self.stopped, self.look) = (None, None);
-                let orders = self.engine.step();
+                let orders = self.engine.step(self.steps());
                 self.begin(orders)
             }
             Action::Hop if self.can_run() => {
@@ -65,6 +64,7 @@ impl State {
             }
             Action::Run | Action::Step | Action::Hop => Vec::new(),
             Action::Pause => {
+                self.then = self.then.filter(|then| *then != Then::Run);
                 let orders = self.engine.pause();
                 self.tell(orders)
             }
@@ -86,6 +86,7 @@ impl State {
                 Vec::new()
             }
             Action::LeaveOrigin => {
+                self.put_away();
                 self.set_origin(None);
                 let mut effects = self.restart();
                 effects.extend(self.write_address());
@@ -103,7 +104,11 @@ impl State {
             }
             Action::Twin => Vec::new(),
             Action::Recall(run) => self.recall(*run),
-            Action::Reset => self.restart(),
+            Action::Reset => {
+                self.put_away();
+                self.restart()
+            }
+            Action::BringBack => self.bring_back(),
             Action::TestLinks => self.test_links(),
             Action::Open(address) => self.open_address(&address),
             Action::Go(place) => self.go(place),
@@ -214,9 +219,10 @@ impl State {
                     && self.text == self.used_text
                     && self.refusals.is_empty();
                 self.refusals = Rc::new([]);
-                self.used_text = self.text.clone();
                 let mut effects = Vec::new();
                 if !same {
+                    self.put_away();
+                    self.used_text = self.text.clone();
                     self.plan = plan;
                     self.fit_origin();
                     effects.extend(self.begin_anew());
@@ -234,6 +240,7 @@ impl State {
             Err(refusals) => {
                 self.refusals = refusals.into();
                 // A run that goes on under settings that are no longer shown would mislead.
+                self.put_away();
                 let effects = if self.engine.is_used() { self.restart() } else { Vec::new() };
                 self.ended = ended;
                 effects
@@ -257,6 +264,10 @@ impl State {
         self.place = place;
         self.language_in_address = language.is_some();
         let mut effects = self.speak(language.unwrap_or(self.language));
+        // A link that names no mesh means the run's own.
+        if place == Place::Groups {
+            self.groups.make_mut().apply(groups::Act::Follow, self.plan.mesh());
+        }
         self.embed = embed.map(Rc::new);
         effects.extend(self.enter(entries));
         let before = self.notices.len();

@@ -39,7 +39,7 @@ fn pausing_ends_when_all_ranks_stand() {
     assert_eq!(engine.phase(), &Phase::Pausing);
     engine.is_paused(RunId(1), 1, 5);
     assert_eq!(engine.phase(), &Phase::Paused);
-    assert_eq!(engine.step(), [Order::Advance(RunId(1), 6)]);
+    assert_eq!(engine.step(0), [Order::Advance(RunId(1), 6)]);
     pause_all(&mut engine, 6);
     assert_eq!(engine.run(), [Order::Resume(RunId(1))]);
 }
@@ -67,12 +67,12 @@ fn going_back_takes_up_a_snapshot_and_trains_on_from_it() {
 #[test]
 fn going_back_to_the_beginning_stands_there() {
     let mut engine = ready(2);
-    engine.step();
+    engine.step(0);
     pause_all(&mut engine, 1);
     assert_eq!(engine.seek(0, None), [begin(2, None, Some(0))]);
     pause_all(&mut engine, 0);
     assert_eq!(engine.phase(), &Phase::Paused);
-    assert_eq!(engine.step(), [Order::Advance(RunId(2), 1)]);
+    assert_eq!(engine.step(0), [Order::Advance(RunId(2), 1)]);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn what_begins_from_a_checkpoint_begins_there_each_time() {
     let mut engine = Engine::new(2, Some(40));
     engine.is_ready(0);
     engine.is_ready(1);
-    assert_eq!(engine.step(), [begin(1, Some(40), Some(41))]);
+    assert_eq!(engine.step(0), [begin(1, Some(40), Some(41))]);
     assert_eq!(engine.renew(2), [Order::Launch]);
     engine.run();
     engine.is_ready(0);
@@ -107,7 +107,7 @@ fn what_begins_from_a_checkpoint_begins_there_each_time() {
 fn ring_steps_end_within_a_step_or_with_it() {
     let mut engine = ready(2);
     assert_eq!(engine.hop(), [], "the run has not begun");
-    engine.step();
+    engine.step(0);
     pause_all(&mut engine, 1);
     let run = engine.run_id();
     for _ in 0..2 {
@@ -123,7 +123,7 @@ fn ring_steps_end_within_a_step_or_with_it() {
     engine.hop();
     engine.is_held(run, 0);
     engine.is_held(run, 1);
-    assert_eq!(engine.step(), [Order::Advance(run, 3)]);
+    assert_eq!(engine.step(0), [Order::Advance(run, 3)]);
     pause_all(&mut engine, 3);
     assert_eq!(engine.phase(), &Phase::Paused);
 }

@@ -71,6 +71,18 @@ pub fn label(tick: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// The same where there is little room: thousands as `12k`, and from a million on as `4e12`.
+pub fn brief(tick: f64) -> String {
+    if tick >= 1e6 {
+        let power = tick.log10().floor();
+        format!("{}e{power}", label(tick / 10f64.powf(power)))
+    } else if tick >= 1e4 {
+        format!("{}k", label(tick / 1e3))
+    } else {
+        label(tick)
+    }
+}
+
 /// At most about `most` of the points, each stretch standing for its lowest and highest.
 pub fn thin(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
     if points.len() <= most.max(4) {
@@ -126,6 +138,8 @@ mod tests {
         assert_eq!(ticks(3.0, 3.0, 5), [3.0]);
         assert_eq!([label(0.1 + 0.2), label(20.0), label(0.0)], ["0.3", "20", "0"]);
         assert_eq!(ticks(0.0, f64::NAN, 5), [0.0]);
+        let brief = [9000.0, 12_000.0, 1e6, 2.5e6, 4e12, 1.5e300].map(brief);
+        assert_eq!(brief, ["9000", "12k", "1e6", "2.5e6", "4e12", "1.5e300"]);
         for high in [0.003, 1.0, 7.0, 99.0, 12345.0] {
             let ticks = ticks(0.0, high, 5);
             assert!((2..=8).contains(&ticks.len()) && ticks.iter().all(|&t| t <= high * 1.001));

@@ -318,15 +318,18 @@ fn an_answer_is_compared_with_what_was_measured() {
 fn another_language_brings_the_same_step() {
     let mut state = opened("v=1&lesson=ring&step=who");
     act(&mut state, Act::Pick(1));
+    act(&mut state, Act::Type("4,5".into()));
+    let typed = |state: &State| state.lessons.open.as_ref().map(|open| open.typed.clone());
     let picked = |state: &State| state.lessons.open.as_ref().and_then(|open| open.picked);
     let effects = state.apply(Action::Speak(Language::Chinese));
     assert!(state.lessons.step().is_some(), "the old text stays until the new one is here");
     serve(&mut state, effects);
     assert_eq!(state.lessons.step().map(|step| &step.title[..]), Some("谁"));
     assert_eq!((at(&state), picked(&state)), (("ring", "who"), Some(1)));
+    assert_eq!(typed(&state).as_deref(), Some("4,5"));
     act(&mut state, Act::Move(-1));
     act(&mut state, Act::Move(1));
-    assert_eq!(picked(&state), None);
+    assert_eq!((picked(&state), typed(&state).as_deref()), (None, Some("")));
 }
 
 #[test]

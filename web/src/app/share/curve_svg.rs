@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::t;
 use plan::fold::Curve;
 
-use crate::app::geometry::scale::{Scale, label, path, thin, ticks};
+use crate::app::geometry::scale::{Scale, anchor, brief, label, path, thin, ticks};
 
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 540.0;
@@ -46,7 +46,7 @@ pub fn draw(curve: &Curve, colours: &Colours) -> String {
     );
     // Writing to a string does not fail.
     for tick in ticks(low, high, 6) {
-        let (at, text) = (y.at(tick), label(tick));
+        let (at, text) = (y.at(tick), brief(tick));
         let _ = write!(
             svg,
             "<path d=\"M{LEFT} {at:.1}H{:.1}\" stroke=\"{line}\"/>\
@@ -57,12 +57,11 @@ pub fn draw(curve: &Curve, colours: &Colours) -> String {
         );
     }
     for tick in ticks(0.0, last, 8) {
-        let (at, base) = (x.at(tick), HEIGHT - BOTTOM + 20.0);
-        let anchor = if at > WIDTH - 3.0 * EDGE { "end" } else { "middle" };
+        let (at, base, text) = (x.at(tick), HEIGHT - BOTTOM + 20.0, label(tick));
+        let anchor = anchor(at, &text, (0.0, WIDTH));
         let _ = write!(
             svg,
-            "<text x=\"{at:.1}\" y=\"{base}\" text-anchor=\"{anchor}\" fill=\"{ink}\">{}</text>",
-            label(tick)
+            "<text x=\"{at:.1}\" y=\"{base}\" text-anchor=\"{anchor}\" fill=\"{ink}\">{text}</text>"
         );
     }
     let _ = write!(

@@ -12,6 +12,7 @@ use crate::app::state::OwnText;
 use crate::cluster::{ClusterEvent, Stop};
 use crate::reference::ReferenceEvent;
 
+mod back_tests;
 mod time_tests;
 
 fn ready(address: &str) -> State {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::t;
 use plan::fold::Curve;
+use plan::{RunConfig, RunPlan};
 use yew::prelude::*;
 
 use crate::app::beside::Beside;
@@ -11,7 +12,7 @@ use crate::app::cost::{Cost, Costs};
 use crate::app::fields::Field;
 use crate::app::form::{Change, Form};
 use crate::app::format;
-use crate::app::geometry::scale::{Scale, path, thin};
+use crate::app::geometry::scale::{Scale, brief, path, thin, ticks};
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::view::parts::section;
@@ -23,6 +24,8 @@ pub struct Props {
     pub beside: Option<Shared<Beside>>,
     /// The present run's settings.
     pub form: Shared<Form>,
+    /// What it is.
+    pub plan: Shared<RunPlan>,
     /// Its numbers.
     pub curve: Shared<Curve>,
     /// What its steps cost.
@@ -39,7 +42,7 @@ const POINTS: usize = 400;
 /// The view.
 #[component]
 pub fn Compare(props: &Props) -> Html {
-    let Props { beside, form, curve, costs, can_keep, on } = props;
+    let Props { beside, form, plan, curve, costs, can_keep, on } = props;
     let keep = on.reform(|_| Action::Beside(true));
     let forget = on.reform(|_| Action::Beside(false));
     let twin = on.reform(|_| Action::Twin);
@@ -73,7 +76,7 @@ pub fn Compare(props: &Props) -> Html {
                 { losses(beside, curve) }
                 { plot(t!("compare.norms"), &beside.curve.grad_norms(), &curve.grad_norms()) }
                 { norms(beside, curve) }
-                { costs_of(beside.costs.beside(costs)) }
+                { costs_of(beside.costs.beside(costs), (beside.plan.config(), plan.config())) }
             } else {
                 <p class="hint">{ t!("compare.how") }</p>
             }
@@ -138,15 +141,28 @@ fn plot(name: Cow<'static, str>, kept: &[(u32, f64)], now: &[(u32, f64)]) -> Htm
     if kept.is_empty() || high <= low {
         return html! {};
     }
-    let x = Scale::new((begin - 1.0, end.max(begin + 1.0)), (0.0, UNITS));
+    let (from, to) = (begin - 1.0, end.max(begin + 1.0));
+    let x = Scale::new((from, to), (0.0, UNITS));
     let y = Scale::new((low, high), (UNITS - 20.0, 20.0));
+    let marks = |axis: &str, scale: Scale, all: Vec<f64>| -> Html {
+        let place = |tick: f64| format!("{axis}:{:.2}%", scale.at(tick) / UNITS * 100.0);
+        let mark = |&tick: &f64| html! { <span ~style={place(tick)}>{ brief(tick) }</span> };
+        all.iter().map(mark).collect()
+    };
     html! {
-        <figure class="chart compare-chart">
-            <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" role="img" aria-label={name.clone()}>
-                <path class="ours" d={path(&thin(&now, POINTS), x, y)} />
-                // Dashed, and on top: where both are the same, both are seen.
-                <path class="other" d={path(&thin(&kept, POINTS), x, y)} />
-            </svg>
+        <figure class="chart">
+            <div class="axes">
+                <div class="y-axis" aria-hidden="true">{ marks("top", y, ticks(low, high, 4)) }</div>
+                <div class="plot">
+                    <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" role="img" aria-label={name.clone()}>
+                        <path class="ours" d={path(&thin(&now, POINTS), x, y)} />
+                        // Dashed, and on top: where both are the same, both are seen.
+                        <path class="other" d={path(&thin(&kept, POINTS), x, y)} />
+                    </svg>
+                </div>
+                <div class="x-axis" aria-hidden="true">{ marks("left", x, ticks(from, to, 5)) }</div>
+                <p class="x-title" aria-hidden="true">{ t!("curve.across") }</p>
+            </div>
             <figcaption class="legend">
                 <span>{ name }</span>
                 <span><span class="key other"></span>{ t!("compare.kept") }</span>
@@ -187,17 +203,29 @@ fn norms(beside: &Beside, curve: &Curve) -> Html {
     }
 }
 
-/// What a step cost the kept run and this one.
-fn costs_of((was, is): (Option<Cost>, Option<Cost>)) -> Html {
+fn times(ratio: f64) -> String {
+    format!("× {ratio:.2}")
+}
+
+fn count(number: f64) -> String {
+    format::count(number.round() as u64)
+}
+
+/// Steps from which on a ratio of times is told: fewer are an accident of the moment.
+const FEW: usize = 5;
+
+/// What a step cost the kept run and this one, of these settings.
+fn costs_of(
+    (was, is): (Option<Cost>, Option<Cost>),
+    (kept, now): (&RunConfig, &RunConfig),
+) -> Html {
     let cell = |cost: &Option<Cost>, text: &dyn Fn(&Cost) -> String| match cost {
         Some(cost) => text(cost),
         None => "–".to_owned(),
     };
     let both = |text: &dyn Fn(&Cost) -> String| (cell(&was, text), cell(&is, text));
     let ratio = |number: fn(&Cost) -> f64| match (&was, &is) {
-        (Some(was), Some(is)) if number(was) > 0.0 => {
-            format!("× {:.2}", number(is) / number(was))
-        }
+        (Some(was), Some(is)) if number(was) > 0.0 => times(number(is) / number(was)),
         _ => "–".to_owned(),
     };
     let row = |name: Cow<'static, str>, (was, is): (String, String), ratio: String| {
@@ -210,11 +238,23 @@ fn costs_of((was, is): (Option<Cost>, Option<Cost>)) -> Html {
             </tr>
         }
     };
+    let enough = |cost: &Option<Cost>| cost.as_ref().is_some_and(|cost| cost.steps.len() >= FEW);
+    let enough = enough(&was) && enough(&is);
+    let time_ratio = if enough { ratio(|cost| cost.step_us) } else { "–".to_owned() };
+    // Tokens of one rank's part: what it gets done in the same time is how well ranks are used.
+    let part = |config: &RunConfig| (config.batch * config.seq_len) as f64 / config.cp as f64;
+    let parts = (count(part(kept)), count(part(now)));
+    let efficiency = match (&was, &is) {
+        (Some(was), Some(is)) if enough && is.step_us > 0.0 => {
+            format::percent(part(now) / part(kept) * was.step_us / is.step_us)
+        }
+        _ => "–".to_owned(),
+    };
     let steps = both(&|cost| format!("{}–{}", cost.steps.start + 1, cost.steps.end));
     let time = both(&|cost| format::micros(cost.step_us));
     let waiting = both(&|cost| format::percent(cost.waiting));
     let bytes = both(&|cost| format::bytes(cost.bytes.round() as u64));
-    let messages = both(&|cost| format::count(cost.messages.round() as u64));
+    let messages = both(&|cost| count(cost.messages));
     html! {
         <div class="scroll" tabindex="0" role="region" aria-label={t!("compare.costs")}>
             <table>
@@ -229,12 +269,19 @@ fn costs_of((was, is): (Option<Cost>, Option<Cost>)) -> Html {
                 </thead>
                 <tbody>
                     { row(t!("compare.steps"), steps, String::new()) }
-                    { row(t!("compare.time"), time, ratio(|cost| cost.step_us)) }
+                    { row(t!("compare.time"), time, time_ratio) }
                     { row(t!("compare.waiting"), waiting, String::new()) }
                     { row(t!("compare.bytes"), bytes, ratio(|cost| cost.bytes)) }
                     { row(t!("compare.messages"), messages, ratio(|cost| cost.messages)) }
+                    if (kept.cp, kept.dp) != (now.cp, now.dp) {
+                        { row(t!("compare.part"), parts, times(part(now) / part(kept))) }
+                        { row(t!("compare.efficiency"), Default::default(), efficiency) }
+                    }
                 </tbody>
             </table>
+            if !enough {
+                <p class="hint">{ t!("compare.few", steps = FEW) }</p>
+            }
         </div>
     }
 }

@@ -24,6 +24,8 @@ pub struct Props {
     pub curve: Shared<Curve>,
     /// Steps done in the state in which the run is.
     pub at: u32,
+    /// The step after which the run began.
+    pub first: u32,
     /// Ranks of the run.
     pub world: usize,
     /// Steps of the whole run.
@@ -44,7 +46,7 @@ const ROWS: usize = 50;
 /// The view.
 #[component]
 pub fn CurveView(props: &Props) -> Html {
-    let Props { curve, at, world, total, check, reference, cursor, on } = props;
+    let Props { curve, at, first, world, total, check, reference, cursor, on } = props;
     let metric = use_state(Metric::default);
     let switch = on.reform(|event: Event| {
         Action::Check(event.target_unchecked_into::<HtmlInputElement>().checked())
@@ -62,6 +64,7 @@ pub fn CurveView(props: &Props) -> Html {
                     metric={*metric}
                     curve={curve.clone()}
                     {at}
+                    {first}
                     {world}
                     {total}
                     reference={reference.clone()}

@@ -6,7 +6,7 @@ use plan::run::VOCAB;
 use yew::prelude::*;
 
 use crate::app::geometry::chart::{Chart, nearest, range};
-use crate::app::geometry::scale::label;
+use crate::app::geometry::scale::brief;
 use crate::app::metric::Metric;
 use crate::app::reference::ReferenceLog;
 use crate::app::shared::Shared;
@@ -22,6 +22,8 @@ pub struct Props {
     pub curve: Shared<Curve>,
     /// Steps done in the state in which the run is.
     pub at: u32,
+    /// The step after which the run began.
+    pub first: u32,
     /// Ranks of the run.
     pub world: usize,
     /// Steps of the whole run.
@@ -36,7 +38,8 @@ pub struct Props {
 
 /// The plot.
 #[component]
-pub fn CurvePlot(Props { metric, curve, at, world, total, reference, lit, on }: &Props) -> Html {
+pub fn CurvePlot(props: &Props) -> Html {
+    let Props { metric, curve, at, first, world, total, reference, lit, on } = props;
     let values = metric.values(curve);
     let others: Vec<(u32, f64)> = match metric {
         Metric::Loss => reference.losses.iter().map(|(&step, &loss)| (step, loss)).collect(),
@@ -59,6 +62,7 @@ pub fn CurvePlot(Props { metric, curve, at, world, total, reference, lit, on }: 
     let here = at.checked_sub(1).and_then(|step| nearest(&values, step));
     let read = pointed.or(here);
     let words = match read {
+        None if *first > 0 => t!("curve.begins", step = first).into_owned(),
         None => t!("curve.no_step").into_owned(),
         Some(read) => {
             let other = others.binary_search_by_key(&read.0, |&(step, _)| step);
@@ -69,7 +73,7 @@ pub fn CurvePlot(Props { metric, curve, at, world, total, reference, lit, on }: 
         1 => t!("curve.one_rank_run"),
         n => t!("curve.ranks_together", count = n),
     };
-    let marks = chart.up.iter().map(|&value| mark(value)).collect::<Vec<_>>();
+    let marks = chart.up.iter().map(|&value| brief(value)).collect::<Vec<_>>();
     let lines = vec![
         Line { class: classes!("ours"), path: chart.line(&values) },
         Line { class: classes!("other"), path: chart.line(&others) },
@@ -81,6 +85,9 @@ pub fn CurvePlot(Props { metric, curve, at, world, total, reference, lit, on }: 
                 <span class="reading">{ &words }</span>
                 <span class="legend">
                     <span><span class="key ours"></span>{ name }</span>
+                    if values.first().is_some_and(|(step, _)| step < first) {
+                        <span>{ t!("curve.forked", step = first) }</span>
+                    }
                     if !others.is_empty() {
                         <span><span class="key other"></span>{ t!("curve.alone") }</span>
                     }
@@ -93,6 +100,7 @@ pub fn CurvePlot(Props { metric, curve, at, world, total, reference, lit, on }: 
                 {words}
                 {marks}
                 {read}
+                begun={first.checked_sub(1)}
                 lit={pointed.map(|(step, _)| step)}
                 {level}
                 across={t!("curve.across")}
@@ -100,9 +108,4 @@ pub fn CurvePlot(Props { metric, curve, at, world, total, reference, lit, on }: 
             />
         </figure>
     }
-}
-
-/// A mark of the value axis: thousands as `12k`, since there is little room.
-fn mark(value: f64) -> String {
-    if value >= 1e4 { format!("{}k", label(value / 1e3)) } else { label(value) }
 }

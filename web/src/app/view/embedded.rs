@@ -4,6 +4,7 @@ use crate::t;
 use yew::prelude::*;
 
 use crate::app::browser;
+use crate::app::embed::Panel;
 use crate::app::places::Place;
 use crate::app::record::Figures;
 use crate::app::state::{Action, State};
@@ -24,6 +25,10 @@ pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                     { view::time_bar(state, on) }
                 }
             </div>
+            // Another run to compare with is one of another setting.
+            if view::shows(state, Panel::Compare) {
+                { view::workbench(state, on) }
+            }
             { fault_note::FaultNote { fault: state.plan.config().fault }.part() }
             { view::alert(state, on) }
             <view::watch::Watched {on}>

@@ -130,6 +130,7 @@ fn step(
                         lesson={lesson.clone()}
                         at={open.at}
                         picked={open.picked}
+                        typed={open.typed.clone()}
                         given={open.given}
                         {on}
                     />

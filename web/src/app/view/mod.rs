@@ -137,7 +137,6 @@ fn place(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
 
 /// The run.
 fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
-    let text_bytes = state.text.as_ref().map(|text| text.bytes.len());
     html! {
         <>
             if state.welcome {
@@ -149,12 +148,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 { time_bar(state, on) }
                 <jump::Jump />
             </div>
-            { workbench::Workbench {
-                form: state.form.clone(),
-                text_bytes,
-                refusals: state.refusals.clone(),
-                on: on.clone(),
-            }.part() }
+            { workbench(state, on) }
             if !state.refusals.is_empty() {
                 <p>{ t!("page.stale") }</p>
             }
@@ -176,6 +170,17 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             </watch::Watched>
         </>
     }
+}
+
+/// The choices that matter most.
+fn workbench(state: &State, on: &Callback<Action>) -> Html {
+    workbench::Workbench {
+        form: state.form.clone(),
+        text_bytes: state.text.as_ref().map(|text| text.bytes.len()),
+        refusals: state.refusals.clone(),
+        on: on.clone(),
+    }
+    .part()
 }
 
 /// Where one can begin.
@@ -229,8 +234,9 @@ fn time_bar(state: &State, on: &Callback<Action>) -> Html {
             at={state.steps()}
             furthest={state.record.furthest()}
             look={state.look}
-            can_seek={state.can_run() && !matches!(state.engine.phase(), Phase::Failed(_))}
-            can_fork={state.can_take()}
+            can_seek={state.can_run()}
+            can_fork={state.can_fork()}
+            put_away={state.put_away.as_ref().map(|run| run.steps())}
             stopped={state.stopped}
             origin={state.origin.clone()}
             form={state.form.clone()}
@@ -277,6 +283,7 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 <curve::CurveView
                     curve={state.record.curve.clone()}
                     at={state.steps()}
+                    first={state.record.first()}
                     world={state.world()}
                     total={state.plan.config().steps}
                     check={state.check}
@@ -302,6 +309,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                 <compare::Compare
                     beside={state.beside.clone()}
                     form={state.form.clone()}
+                    plan={state.plan.clone()}
                     curve={state.record.curve.clone()}
                     costs={figures.costs.clone()}
                     can_keep={state.record.has_steps()}

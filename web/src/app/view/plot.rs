@@ -32,6 +32,9 @@ pub struct Props {
     pub marks: Vec<String>,
     /// The step and value that are read, the step from 0.
     pub read: Option<(u32, f64)>,
+    /// The last step before the run began, from 0: a line stands there.
+    #[prop_or_default]
+    pub begun: Option<u32>,
     /// The step that is lit, from 0.
     pub lit: Option<u32>,
     /// A level with its name.
@@ -45,7 +48,7 @@ pub struct Props {
 /// The chart.
 #[component]
 pub fn Plot(props: &Props) -> Html {
-    let Props { chart, lines, name, words, marks, read, lit, level, across, on } = props;
+    let Props { chart, lines, name, words, marks, read, begun, lit, level, across, on } = props;
     let act = on.reform(Action::Cursor);
     let share = |pixel: f64, axis: &str| format!("{axis}:{:.2}%", pixel / UNITS * 100.0);
     let x_of = |step: u32| chart.x.at(f64::from(step + 1));
@@ -137,6 +140,9 @@ pub fn Plot(props: &Props) -> Html {
                     }) }
                     if let Some((level, _)) = level {
                         <path class="guess" d={format!("M0 {:.1}h1000", chart.y.at(*level))} />
+                    }
+                    if let Some(step) = begun {
+                        <path class="guess" d={format!("M{:.1} 0v1000", x_of(*step))} />
                     }
                     { for lines.iter().enumerate().map(|(index, line)| html! {
                         <path key={index} class={line.class.clone()} d={line.path.clone()} />

@@ -4,7 +4,8 @@ use crate::t;
 use yew::prelude::*;
 
 use crate::app::glossary::Shown;
-use crate::app::state::{Action, SelfTest};
+use crate::app::self_test::SelfTest;
+use crate::app::state::Action;
 use crate::app::view::memo::View;
 use crate::app::view::parts::section;
 use crate::app::view::term::explain;

@@ -10,6 +10,7 @@ use crate::app::choices;
 use crate::app::fields::Field;
 use crate::app::form::Form;
 use crate::app::format;
+use crate::app::keys::Command;
 use crate::app::origin::Origin;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
@@ -31,6 +32,8 @@ pub struct Props {
     pub can_seek: bool,
     /// Whether another run can begin from the present state.
     pub can_fork: bool,
+    /// Steps of the run that can be had back.
+    pub put_away: Option<u32>,
     /// Why the run paused by itself, or what it goes past.
     pub stopped: Option<Stop>,
     /// The checkpoint that it began from.
@@ -46,8 +49,8 @@ pub struct Props {
 /// The bar.
 #[component]
 pub fn TimeBar(props: &Props) -> Html {
-    let Props { first, at, furthest, look, can_seek, can_fork, stopped, origin, form, forks, on } =
-        props;
+    let Props { first, at, furthest, look, can_seek, can_fork, put_away, stopped, .. } = props;
+    let Props { origin, form, forks, on, .. } = props;
     let shown = look.unwrap_or(*at);
     let number = |event: &InputEvent| value(event.target_unchecked_into::<HtmlInputElement>());
     let look_at = on.reform(move |event: InputEvent| Action::Look(Some(number(&event))));
@@ -96,6 +99,16 @@ pub fn TimeBar(props: &Props) -> Html {
                     onclick={fork}
                 >
                     { t!("time_bar.fork") }
+                </button>
+            }
+            if let Some(steps) = put_away {
+                <button
+                    type="button"
+                    data-control="bring-back"
+                    title={Command::BringBack.titled(&t!("keys.bring_back"))}
+                    onclick={on.reform(|_| Action::BringBack)}
+                >
+                    { t!("time_bar.bring_back", steps = steps) }
                 </button>
             }
             if let Some(origin) = origin {

@@ -81,7 +81,7 @@ pub fn Toolbar(props: &Props) -> Html {
             <div class="buttons" role="group" aria-label={t!("toolbar.group")}>
                 { button("run", Command::RunOrPause, run, || Action::Run) }
                 { button("pause", Command::RunOrPause, pause, || Action::Pause) }
-                { button("step", Command::Step, *can_run && stands, || Action::Step) }
+                { button("step", Command::Step, *can_run && (stands || *phase == Phase::Stepping), || Action::Step) }
                 if *hops {
                     { button(hop, Command::RingStep, *can_run && stands, || Action::Hop) }
                 }

@@ -5,7 +5,7 @@ use crate::app::origin::tests::checkpoint;
 use crate::app::share::{Format, Picture};
 
 /// A run on two ranks that stands after `steps` steps, with the state of each.
-fn stands(address: &str, steps: u32) -> State {
+pub(super) fn stands(address: &str, steps: u32) -> State {
     let mut state = ready(address);
     for step in 0..steps {
         state.apply(Action::Step);

@@ -18,6 +18,8 @@ pub struct Props {
     pub at: usize,
     /// The option that is marked.
     pub picked: Option<usize>,
+    /// The number that is typed.
+    pub typed: String,
     /// What came of the learner's answer.
     pub given: Given,
     /// Where answers go.
@@ -26,17 +28,19 @@ pub struct Props {
 
 /// The question. The step's text has put it; here it is answered.
 #[component]
-pub fn Question(Props { lesson, at, picked, given, on }: &Props) -> Html {
-    let typed = use_node_ref();
+pub fn Question(Props { lesson, at, picked, typed, given, on }: &Props) -> Html {
     let Some(ask) = lesson.steps.get(*at).and_then(|step| step.ask.as_ref()) else {
         return html! {};
     };
     let submit = {
-        let (typed, picked, on) = (typed.clone(), *picked, on.clone());
+        let reply = match ask {
+            Ask::Number { .. } => Some(Reply::Number(typed.clone())),
+            Ask::Choice { .. } => picked.map(Reply::Option),
+        };
+        let on = on.clone();
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
-            let number = typed.cast::<HtmlInputElement>().map(|input| Reply::Number(input.value()));
-            if let Some(reply) = number.or(picked.map(Reply::Option)) {
+            if let Some(reply) = reply.clone() {
                 on.emit(Act::Answer(reply));
             }
         })
@@ -48,10 +52,11 @@ pub fn Question(Props { lesson, at, picked, given, on }: &Props) -> Html {
                 <span class="with-unit">
                     <input
                         id="lesson-answer"
-                        ref={typed}
                         type="text"
                         inputmode="decimal"
                         autocomplete="off"
+                        value={typed.clone()}
+                        oninput={on.reform(|event: InputEvent| Act::Type(value(&event)))}
                         aria-describedby="lesson-given"
                     />
                     if !unit.symbol().is_empty() {
@@ -94,4 +99,8 @@ pub fn Question(Props { lesson, at, picked, given, on }: &Props) -> Html {
             </p>
         </form>
     }
+}
+
+fn value(event: &InputEvent) -> String {
+    event.target_unchecked_into::<HtmlInputElement>().value()
 }
