@@ -28,7 +28,7 @@ const VIEWS: [(&str, &str); 14] = [
 pub fn Jump() -> Html {
     html! {
         <nav class="jump" aria-label={t!("masthead.jump")}>
-            { for VIEWS.map(|(view, name)| html! {
+            { for VIEWS.iter().map(|&(view, name)| html! {
                 <button type="button" class="quiet" onclick={move |_| browser::go_to(view)}>
                     { t!(name) }
                 </button>
