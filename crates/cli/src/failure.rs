@@ -44,6 +44,7 @@ fn is_refused(error: &TrainError) -> bool {
         error,
         TrainError::Refused(_)
             | TrainError::Checkpoint { .. }
+            | TrainError::NotFinite { .. }
             | TrainError::Parallel(ParallelError::NoContext(NoContext::Unsupported(_)))
     )
 }

@@ -27,6 +27,20 @@ pub enum TrainError {
         /// What the file holds.
         got: String,
     },
+    /// The checkpoint is of a run that had diverged: going on from it, the learning rate would be
+    /// blamed.
+    #[error(
+        "checkpoint, {tensor}: {count} numbers are NaN or infinite, the first at index {first}; \
+         the run that saved it had diverged"
+    )]
+    NotFinite {
+        /// Which tensor.
+        tensor: String,
+        /// How many of its numbers.
+        count: usize,
+        /// The place of the first.
+        first: usize,
+    },
     /// The loss or the gradient is no longer a number.
     #[error(
         "step {}: {}; the parameters have left the range of numbers, try a smaller lr or a \
@@ -57,7 +71,7 @@ impl TrainError {
                 NoContext::OtherContract { .. } => "cp-version",
             },
             Self::Parallel(_) | Self::Tensor(_) => "tensor",
-            Self::Checkpoint { .. } => "checkpoint",
+            Self::Checkpoint { .. } | Self::NotFinite { .. } => "checkpoint",
             Self::Diverged { .. } => "diverged",
         }
     }

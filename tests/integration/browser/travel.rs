@@ -223,7 +223,8 @@ fn a_fork_goes_on_from_there_with_another_layout_and_is_compared() -> Result<()>
         page.until_status("State", "Finished").await?;
         // The layout changes who computes what, and no loss: to rounding it is the same run.
         let forked = losses(page).await?;
-        ensure!(forked.keys().eq(&[7, 8, 9, 10, 11, 12]), "{forked:?}");
+        // The table has those before the fork as well.
+        ensure!(forked.keys().copied().eq(1..=12), "{forked:?}");
         for (step, loss) in &forked {
             let (is, was): (f64, f64) = (loss.parse()?, whole[step].parse()?);
             ensure!((is - was).abs() <= TOLERANCE, "step {step}: {is} is not {was}");

@@ -38,6 +38,22 @@ fn a_resumed_run_equals_an_unbroken_one() {
 }
 
 #[test]
+fn a_checkpoint_of_numbers_that_are_none_is_refused() {
+    let folder = Folder::new();
+    folder.done(&format!("{RUN} --until 2 --save s.st"));
+    let mut bytes = std::fs::read(folder.path("s.st")).unwrap();
+    let end = bytes.len();
+    bytes[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+    folder.write("bad.st", bytes);
+    let end = folder.run(&format!("{RUN} --resume bad.st"));
+    assert_eq!(end.code, Some(2), "{end:#?}");
+    for word in ["1 numbers are NaN or infinite, the first at index", "saved before that"] {
+        assert!(end.stderr.contains(word), "no `{word}` in {}", end.stderr);
+    }
+    assert!(!end.stderr.contains("does not fit"), "{}", end.stderr);
+}
+
+#[test]
 fn a_file_may_be_resumed_and_saved_over() {
     let folder = Folder::new();
     folder.done(&format!("{RUN} --until 2 --save s.st"));

@@ -56,11 +56,12 @@ impl Beside {
         changes
     }
 
-    /// Compares its losses with `curve`'s; `None` without a step in common.
-    pub fn apart(&self, curve: &Curve) -> Option<Apart> {
+    /// Compares its losses with `curve`'s, of a run that began after `first` steps: before that both
+    /// may be one run. `None` without a step in common.
+    pub fn apart(&self, curve: &Curve, first: u32) -> Option<Apart> {
         let ours = self.curve.losses();
         let mut apart: Option<Apart> = None;
-        for (step, loss) in curve.losses() {
+        for (step, loss) in curve.losses().into_iter().filter(|&(step, _)| step >= first) {
             let Some(our) = at(&ours, step) else { continue };
             let by = (loss - our).abs();
             let entry = apart.get_or_insert(Apart {
@@ -82,10 +83,10 @@ impl Beside {
         apart
     }
 
-    /// The gradient's norm at the first step that both have done: the step, ours, `curve`'s.
-    pub fn norms(&self, curve: &Curve) -> Option<(u32, f64, f64)> {
+    /// The gradient's norm at the first step after `first` that both have done: the step, ours, `curve`'s.
+    pub fn norms(&self, curve: &Curve, first: u32) -> Option<(u32, f64, f64)> {
         let ours = self.curve.grad_norms();
-        let mut theirs = curve.grad_norms().into_iter();
+        let mut theirs = curve.grad_norms().into_iter().filter(|&(step, _)| step >= first);
         theirs.find_map(|(step, norm)| Some((step, at(&ours, step)?, norm)))
     }
 }
@@ -123,12 +124,15 @@ mod tests {
     #[test]
     fn runs_part_where_rounding_no_longer_explains_it() {
         let kept = beside(&[5.0, 4.0, 3.0]);
-        let apart = kept.apart(&curve(&[5.0, 4.00001, 2.5, 2.0])).expect("three steps in common");
+        let apart =
+            kept.apart(&curve(&[5.0, 4.00001, 2.5, 2.0]), 0).expect("three steps in common");
         assert_eq!((apart.steps, apart.largest, apart.parted), (3, (2, 0.5), Some(2)));
         assert_eq!(apart.last, (2, 3.0, 2.5));
-        assert_eq!(kept.apart(&curve(&[5.0])).and_then(|apart| apart.parted), None);
-        assert_eq!(kept.apart(&Curve::default()), None);
-        let broken = kept.apart(&curve(&[5.0, f64::NAN])).expect("two steps in common");
+        assert_eq!(kept.apart(&curve(&[5.0]), 0).and_then(|apart| apart.parted), None);
+        assert_eq!(kept.apart(&Curve::default(), 0), None);
+        let fork = kept.apart(&curve(&[5.0, 4.0, 3.0]), 2).expect("one step of its own");
+        assert_eq!(fork.steps, 1);
+        let broken = kept.apart(&curve(&[5.0, f64::NAN]), 0).expect("two steps in common");
         assert_eq!(broken.parted, Some(1));
         assert!(broken.largest.1.is_nan());
     }
@@ -145,8 +149,8 @@ mod tests {
         };
         let mut kept = beside(&[]);
         kept.curve = Shared::new(norms(0, &[4.0, 2.0, 1.0]));
-        assert_eq!(kept.norms(&norms(1, &[0.5, 0.1])), Some((1, 2.0, 0.5)));
-        assert_eq!(kept.norms(&norms(3, &[0.5])), None);
+        assert_eq!(kept.norms(&norms(1, &[0.5, 0.1]), 0), Some((1, 2.0, 0.5)));
+        assert_eq!(kept.norms(&norms(3, &[0.5]), 0), None);
     }
 
     #[test]

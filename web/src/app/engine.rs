@@ -201,6 +201,10 @@ impl Engine {
                 self.phase = Phase::Loading(Goal::Reach(to + 1));
                 Vec::new()
             }
+            Phase::Seeking(to) if to < done + MOST_STEPS => {
+                self.phase = Phase::Seeking(to + 1);
+                Vec::new()
+            }
             Phase::Stepping if self.granted < done + MOST_STEPS => {
                 self.granted += 1;
                 self.grant(Phase::Stepping, Order::Advance(self.run, self.granted))

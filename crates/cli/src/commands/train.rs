@@ -12,7 +12,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use plan::Refusal;
-use train::checkpoint;
+use train::{TrainError, checkpoint};
 
 pub use engine::{Range, train};
 pub use summary::Summary;
@@ -162,9 +162,14 @@ fn read_checkpoint(path: &Path, job: &Job) -> Result<(Vec<u8>, u32), Refusal> {
     let saved = "give a file that --save has written";
     let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string(), saved))?;
     let steps = checkpoint::steps_done(&bytes).map_err(|error| refuse(error.to_string(), saved))?;
-    checkpoint::check(&bytes, &job.plan).map_err(|error| {
-        let works = "give the sizes and the optimizer of the run that saved it";
-        refuse(format!("it does not fit this run: {error}"), works)
+    checkpoint::check(&bytes, &job.plan).map_err(|error| match error {
+        TrainError::NotFinite { .. } => {
+            refuse(error.to_string(), "give one that was saved before that")
+        }
+        error => {
+            let works = "give the sizes and the optimizer of the run that saved it";
+            refuse(format!("it does not fit this run: {error}"), works)
+        }
     })?;
     Ok((bytes, steps))
 }

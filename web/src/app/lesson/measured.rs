@@ -73,7 +73,7 @@ pub fn of(state: &State, subject: &str) -> Option<Value> {
     let yes_no = |yes: bool| Value::Word(if yes { "yes" } else { "no" }.to_owned());
     let phase = state.engine.phase();
     let beside = state.beside.as_ref();
-    let apart = || beside?.apart(&state.record.curve);
+    let apart = || beside?.apart(&state.record.curve, state.record.first());
     Some(match subject {
         "messages" => Value::Number(newest(state).map(|(messages, _)| messages)),
         "bytes" => Value::Number(newest(state).map(|(_, bytes)| bytes)),

@@ -28,6 +28,8 @@ pub struct Props {
     pub plan: Shared<RunPlan>,
     /// Its numbers.
     pub curve: Shared<Curve>,
+    /// The step after which it began.
+    pub first: u32,
     /// What its steps cost.
     pub costs: Shared<Costs>,
     /// Whether there is a step to keep.
@@ -42,7 +44,7 @@ const POINTS: usize = 400;
 /// The view.
 #[component]
 pub fn Compare(props: &Props) -> Html {
-    let Props { beside, form, plan, curve, costs, can_keep, on } = props;
+    let Props { beside, form, plan, curve, first, costs, can_keep, on } = props;
     let keep = on.reform(|_| Action::Beside(true));
     let forget = on.reform(|_| Action::Beside(false));
     let twin = on.reform(|_| Action::Twin);
@@ -73,9 +75,9 @@ pub fn Compare(props: &Props) -> Html {
             if let Some(beside) = beside {
                 { changed(beside, form) }
                 { plot(t!("compare.picture"), &beside.curve.losses(), &curve.losses()) }
-                { losses(beside, curve) }
+                { losses(beside, curve, *first) }
                 { plot(t!("compare.norms"), &beside.curve.grad_norms(), &curve.grad_norms()) }
-                { norms(beside, curve) }
+                { norms(beside, curve, *first) }
                 { costs_of(beside.costs.beside(costs), (beside.plan.config(), plan.config())) }
             } else {
                 <p class="hint">{ t!("compare.how") }</p>
@@ -173,8 +175,8 @@ fn plot(name: Cow<'static, str>, kept: &[(u32, f64)], now: &[(u32, f64)]) -> Htm
     }
 }
 
-fn losses(beside: &Beside, curve: &Curve) -> Html {
-    let Some(apart) = beside.apart(curve) else {
+fn losses(beside: &Beside, curve: &Curve, first: u32) -> Html {
+    let Some(apart) = beside.apart(curve, first) else {
         return html! { <p>{ t!("compare.no_step") }</p> };
     };
     let (at, largest) = apart.largest;
@@ -194,8 +196,8 @@ fn losses(beside: &Beside, curve: &Curve) -> Html {
     }
 }
 
-fn norms(beside: &Beside, curve: &Curve) -> Html {
-    let Some((step, was, is)) = beside.norms(curve) else { return html! {} };
+fn norms(beside: &Beside, curve: &Curve, first: u32) -> Html {
+    let Some((step, was, is)) = beside.norms(curve, first) else { return html! {} };
     html! {
         <p>
             { t!("compare.norm", step = step + 1, was = format!("{was:.4}"), is = format!("{is:.4}"), ratio = format!("{:.3}", is / was)) }

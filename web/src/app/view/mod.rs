@@ -311,6 +311,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     form={state.form.clone()}
                     plan={state.plan.clone()}
                     curve={state.record.curve.clone()}
+                    first={state.record.first()}
                     costs={figures.costs.clone()}
                     can_keep={state.record.has_steps()}
                     on={on}

@@ -89,6 +89,9 @@ fn steps_are_counted_before_the_workers_listen() {
         state.apply(Action::Step);
     }
     assert!(listen(&mut state).contains(&begin(1, None, Some(3))));
+    // On the way to them they are as well.
+    state.apply(Action::Step);
+    assert_eq!(pause(&mut state, 3).last(), Some(&Effect::Tell(Order::Advance(RunId(1), 4))));
 }
 
 #[test]
