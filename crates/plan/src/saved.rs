@@ -3,10 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Optimizer, RunConfig};
+use crate::{Optimizer, RunConfig, RunPlan};
 
 /// The name of the entry in a safetensors file's metadata that holds [`Saved`] as text.
 pub const ENTRY: &str = "ringside";
+
+/// What the names of tensors begin with that are the optimizer's and no parameters.
+pub const OF_OPTIMIZER: &str = "adamw.";
 
 /// A checkpoint's own words. Tensors of one shape may still belong to another network, for example
 /// one with other heads, so all of it must be equal for a run to take the checkpoint up.
@@ -42,6 +45,14 @@ impl Saved {
     /// Whether a run of `config` can take it up.
     pub fn fits(&self, config: &RunConfig) -> bool {
         *self == Self::of(config, self.steps_done)
+    }
+
+    /// Trainable numbers of the network; `None` if there can be none such.
+    pub fn parameters(&self) -> Option<usize> {
+        let Self { layers, d_model, heads, .. } = *self;
+        let kv_heads = Some(self.kv_heads);
+        let config = RunConfig { cp: 1, layers, d_model, heads, kv_heads, ..RunConfig::default() };
+        Some(RunPlan::new(config).ok()?.model().parameters())
     }
 
     /// The network alone, in words.

@@ -144,6 +144,7 @@ fn read(file: &SafeTensors<'_>, name: &str, shape: &[usize], model: &Gpt) -> Res
 mod tests {
     use super::*;
     use plan::RunConfig;
+    use plan::saved::OF_OPTIMIZER;
 
     #[test]
     fn numbers_that_are_none_are_refused_by_name_and_place() {
@@ -165,6 +166,7 @@ mod tests {
             safetensors::serialize(tensors, Some(metadata)).expect("it is written")
         };
         check(&bytes(None), &plan).expect("all numbers are finite");
+        assert!([FIRST, SECOND].iter().all(|moment| moment.starts_with(OF_OPTIMIZER)));
         for broken in [f32::NAN, f32::INFINITY] {
             let error = check(&bytes(Some(broken)), &plan).expect_err("it is refused").to_string();
             let (name, _) = &gpt_config(&plan).parameters()[1];

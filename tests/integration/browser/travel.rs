@@ -357,3 +357,22 @@ fn the_last_run_is_there_after_a_reload_and_goes_on() -> Result<()> {
         Ok(())
     })
 }
+
+#[test]
+fn a_run_that_was_reset_is_had_back_and_goes_on() -> Result<()> {
+    for fragment in ["v=1&cp=2&steps=30", "v=1&cp=2&steps=30&embed=1&panels=curve"] {
+        open(Hosting::default(), fragment, async |page, _| {
+            page.until_ready(2).await?;
+            page.press("Run").await?;
+            page.until_status("State", "Finished").await?;
+            let loss = page.loss().await?;
+            page.press("Reset").await?;
+            page.until_status("Step", "0").await?;
+            page.press("Bring back the run at step 30").await?;
+            page.until_step(30).await?;
+            ensure!(page.loss().await? == loss, "the same run");
+            Ok(())
+        })?;
+    }
+    Ok(())
+}

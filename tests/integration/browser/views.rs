@@ -79,3 +79,31 @@ fn a_link_opens_its_place_and_an_unknown_one_is_told() -> Result<()> {
         page.until_ready(2).await
     })
 }
+
+#[test]
+fn the_row_of_views_leads_to_each_and_leaves_the_address() -> Result<()> {
+    open(Hosting::default(), "v=1&cp=2", async |page, _| {
+        page.until_ready(2).await?;
+        let before = hash(page).await?;
+        let script = "const [button] = [...document.querySelectorAll('nav.jump button')]
+                .slice(arguments[0]);
+             if (!button) return null;
+             scrollTo(0, 0);
+             button.click();
+             const at = document.activeElement, place = at.getBoundingClientRect();
+             const seen = place.top >= 0 && place.bottom <= innerHeight;
+             return [button.textContent, at.matches('h2, h3') && seen];";
+        let mut count = 0;
+        loop {
+            let led = page.script(script, json!([count])).await?;
+            if led.is_null() {
+                break;
+            }
+            ensure!(led[1] == json!(true), "{led} leads nowhere");
+            count += 1;
+        }
+        ensure!(count == 14, "{count} views");
+        ensure!(hash(page).await? == before, "the address is the run's");
+        Ok(())
+    })
+}

@@ -94,8 +94,8 @@ pub enum Fault {
 }
 
 impl Notice {
-    /// Whether it still says something once a run begins anew.
-    pub fn outlives_run(&self) -> bool {
+    /// Whether it still says something once training goes on or begins anew.
+    pub fn outlives_training(&self) -> bool {
         !matches!(self, Self::LastRun(_) | Self::NoCheckpoint(_))
     }
 

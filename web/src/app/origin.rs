@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::t;
 use plan::RunConfig;
 use plan::fold::Curve;
-use plan::saved::{ENTRY, Saved, not_finite};
+use plan::saved::{ENTRY, OF_OPTIMIZER, Saved, not_finite};
 use safetensors::{Dtype, SafeTensors};
 
 use crate::app::fields::Field;
@@ -50,6 +50,15 @@ pub enum NoCheckpoint {
         /// Where.
         first: usize,
     },
+    /// What it says of its network is not what it holds.
+    Contradicts {
+        /// The file.
+        name: String,
+        /// What it says.
+        network: String,
+        /// The parameters in it.
+        found: usize,
+    },
     /// It is longer than the page opens: its bytes.
     TooLong(String, u64),
     /// The browser did not read it, and why.
@@ -65,6 +74,9 @@ impl NoCheckpoint {
             Self::NotOurs(name) => t!("origin.not_ours", name = name),
             Self::NotFinite { name, tensor, count, first } => {
                 t!("origin.not_finite", name = name, tensor = tensor, count = count, first = first)
+            }
+            Self::Contradicts { name, network, found } => {
+                t!("origin.contradicts", name = name, network = network, found = found)
             }
             Self::TooLong(name, size) => {
                 let (size, most) = (format::bytes(*size), format::bytes(MAX_BYTES as u64));
@@ -94,6 +106,12 @@ impl Origin {
                 let (name, tensor) = (name.to_owned(), tensor.to_owned());
                 return Err(NoCheckpoint::NotFinite { name, tensor, count, first });
             }
+        }
+        let parameters = file.iter().filter(|(tensor, _)| !tensor.starts_with(OF_OPTIMIZER));
+        let found = parameters.map(|(_, view)| view.shape().iter().product::<usize>()).sum();
+        if saved.parameters() != Some(found) {
+            let (name, network) = (name.to_owned(), saved.network());
+            return Err(NoCheckpoint::Contradicts { name, network, found });
         }
         let before = Shared::default();
         Ok(Self { name: name.to_owned(), saved, bytes: bytes.into(), before })
@@ -131,11 +149,33 @@ pub(super) mod tests {
 
     use safetensors::tensor::TensorView;
 
-    /// A checkpoint without tensors that says `entry` of itself.
+    /// A checkpoint that says `entry` of itself and has as many parameters as that network.
     pub fn checkpoint(entry: Option<&str>) -> Vec<u8> {
+        let saved = entry.and_then(|text| text.parse::<Saved>().ok());
+        of_parameters(entry, saved.and_then(|saved| saved.parameters()).unwrap_or_default())
+    }
+
+    fn of_parameters(entry: Option<&str>, count: usize) -> Vec<u8> {
         let metadata = entry.map(|text| HashMap::from([(ENTRY.to_owned(), text.to_owned())]));
-        safetensors::serialize(Vec::<(String, TensorView<'_>)>::new(), metadata)
-            .expect("an empty file can be written")
+        let zeros = vec![0; 4 * count];
+        let all = TensorView::new(Dtype::F32, vec![count], &zeros).expect("four bytes a number");
+        safetensors::serialize([("all", all)], metadata).expect("it can be written")
+    }
+
+    #[test]
+    fn what_is_not_the_network_that_it_says_is_refused() {
+        let entry = |layers: usize, heads: usize| {
+            format!(
+                "steps_done=3; layers={layers} d_model=64 heads={heads} kv_heads={heads} optimizer=sgd"
+            )
+        };
+        let two: Saved = entry(2, 4).parse().expect("it says so");
+        let count = two.parameters().expect("there is such a network");
+        assert!(Origin::open("a", of_parameters(Some(&entry(2, 4)), count)).is_ok());
+        for said in [entry(3, 4), entry(2, 3), entry(2, 0)] {
+            let error = Origin::open("a", of_parameters(Some(&said), count)).expect_err("refused");
+            assert!(error.words().contains("such a network does not have"), "{}", error.words());
+        }
     }
 
     #[test]

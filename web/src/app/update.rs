@@ -51,10 +51,12 @@ impl State {
             }
             Action::Run if self.can_run() => {
                 self.look = None;
+                self.leave_notices();
                 self.go_on()
             }
             Action::Step if self.can_run() => {
                 (self.stopped, self.look) = (None, None);
+                self.leave_notices();
                 let orders = self.engine.step(self.steps());
                 self.begin(orders)
             }
@@ -340,6 +342,13 @@ impl State {
         effects
     }
 
+    /// Leaves what was said before something was trained.
+    fn leave_notices(&mut self) {
+        if !self.notices.iter().all(Notice::outlives_training) {
+            self.notices = self.notices.iter().filter(|n| n.outlives_training()).cloned().collect();
+        }
+    }
+
     /// Ends the run; fresh workers wait where it began.
     pub(super) fn restart(&mut self) -> Vec<Effect> {
         let orders = self.engine.renew(self.world());
@@ -347,9 +356,7 @@ impl State {
         self.cursor.begin_anew(self.world());
         (self.held, self.look, self.then, self.stopped) = (None, None, None, None);
         self.ended = 0;
-        if !self.notices.iter().all(Notice::outlives_run) {
-            self.notices = Rc::new([]);
-        }
+        self.leave_notices();
         self.self_test = SelfTest::Idle;
         let mut effects = self.tell(orders);
         effects.extend(self.forget_reference());

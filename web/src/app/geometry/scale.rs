@@ -116,6 +116,10 @@ pub fn path(points: &[(f64, f64)], x: Scale, y: Scale) -> String {
         let _ = write!(path, "{}{px:.1} {py:.1}", if pen_down { 'L' } else { 'M' });
         pen_down = true;
     }
+    // A line of no length: one number alone is a dot.
+    if pen_down && points.len() == 1 {
+        path.push_str("h0");
+    }
     path
 }
 

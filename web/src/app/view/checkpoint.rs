@@ -30,7 +30,7 @@ pub fn Checkpoint(Props { can_save, on }: &Props) -> Html {
     };
     html! {
         <div class="checkpoint">
-            <h3>{ t!("checkpoint.title") }</h3>
+            <h3 id="checkpoint-title">{ t!("checkpoint.title") }</h3>
             <p class="hint">{ t!("checkpoint.lead") }</p>
             <div class="buttons" role="group" aria-label={t!("checkpoint.title")}>
                 <button

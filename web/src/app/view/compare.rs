@@ -140,7 +140,8 @@ fn plot(name: Cow<'static, str>, kept: &[(u32, f64)], now: &[(u32, f64)]) -> Htm
     let begin = all().map(|point| point.0).fold(end, f64::min);
     let high = all().map(|point| point.1).fold(f64::MIN, f64::max);
     let low = all().map(|point| point.1).fold(f64::MAX, f64::min);
-    if kept.is_empty() || high <= low {
+    // One step each has no course to draw; the words below say it.
+    if kept.is_empty() || kept.len().max(now.len()) < 2 || high <= low {
         return html! {};
     }
     let (from, to) = (begin - 1.0, end.max(begin + 1.0));

@@ -23,6 +23,8 @@ pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 { view::toolbar(state, on) }
                 if view::shows_steps(state) {
                     { view::time_bar(state, on) }
+                } else {
+                    { view::time_bar::bring_back(view::put_away(state), on) }
                 }
             </div>
             // Another run to compare with is one of another setting.

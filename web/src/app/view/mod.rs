@@ -236,7 +236,7 @@ fn time_bar(state: &State, on: &Callback<Action>) -> Html {
             look={state.look}
             can_seek={state.can_run()}
             can_fork={state.can_fork()}
-            put_away={state.put_away.as_ref().map(|run| run.steps())}
+            put_away={put_away(state)}
             stopped={state.stopped}
             origin={state.origin.clone()}
             form={state.form.clone()}
@@ -244,6 +244,11 @@ fn time_bar(state: &State, on: &Callback<Action>) -> Html {
             on={on}
         />
     }
+}
+
+/// Steps of the run that was ended last.
+fn put_away(state: &State) -> Option<u32> {
+    state.put_away.as_ref().map(|run| run.steps())
 }
 
 /// Whether the controls that go from moment to moment are there.

@@ -83,6 +83,8 @@ pub fn TextBox(Props { text, read, used, refusal, on }: &Props) -> Html {
         })
     };
     let source = match used {
+        // A text that will not do is read by nobody, nor is the one before.
+        true if refusal.is_some() => "".into(),
         false => t!("text_box.unused", task = Field::Task.option("text")),
         true => source(read.as_ref()),
     };

@@ -101,16 +101,7 @@ pub fn TimeBar(props: &Props) -> Html {
                     { t!("time_bar.fork") }
                 </button>
             }
-            if let Some(steps) = put_away {
-                <button
-                    type="button"
-                    data-control="bring-back"
-                    title={Command::BringBack.titled(&t!("keys.bring_back"))}
-                    onclick={on.reform(|_| Action::BringBack)}
-                >
-                    { t!("time_bar.bring_back", steps = steps) }
-                </button>
-            }
+            { bring_back(*put_away, on) }
             if let Some(origin) = origin {
                 <p class="origin">
                     { began(origin) }
@@ -123,6 +114,21 @@ pub fn TimeBar(props: &Props) -> Html {
                 { stopped.map(told).unwrap_or_default() }
             </p>
         </div>
+    }
+}
+
+/// The button that has the run back that was ended last, after so many steps, if there is one.
+pub fn bring_back(put_away: Option<u32>, on: &Callback<Action>) -> Html {
+    let Some(steps) = put_away else { return html! {} };
+    html! {
+        <button
+            type="button"
+            data-control="bring-back"
+            title={Command::BringBack.titled(&t!("keys.bring_back"))}
+            onclick={on.reform(|_| Action::BringBack)}
+        >
+            { t!("time_bar.bring_back", steps = steps) }
+        </button>
     }
 }
 
