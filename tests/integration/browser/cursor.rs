@@ -58,8 +58,10 @@ fn a_rank_chosen_in_the_ring_is_lit_in_every_view_and_told() -> Result<()> {
     open(Hosting::default(), &format!("v=1&cp=4&seq_len=256&steps={STEPS}"), async |page, _| {
         finished(page, 4).await?;
         page.until_status("Lit", "Point at a rank").await?;
-        page.keys(".ring-plot", &RIGHT.repeat(3)).await?;
-        page.until_status("Chosen", "Rank 2").await?;
+        for rank in ["Rank 0", "Rank 1", "Rank 2"] {
+            page.keys(".ring-plot", RIGHT).await?;
+            page.until_status("Chosen", rank).await?;
+        }
         let told = plain(&page.status("Lit").await?);
         let numbers = format!("{} messages, {} bytes sent so far", sent.messages, sent.bytes);
         ensure!(told.contains("Rank 2: positions 128–191") && told.contains(&numbers), "{told}");

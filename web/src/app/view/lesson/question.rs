@@ -29,18 +29,17 @@ pub struct Props {
 /// The question. The step's text has put it; here it is answered.
 #[component]
 pub fn Question(Props { lesson, at, picked, typed, given, on }: &Props) -> Html {
+    let input = use_node_ref();
     let Some(ask) = lesson.steps.get(*at).and_then(|step| step.ask.as_ref()) else {
         return html! {};
     };
     let submit = {
-        let reply = match ask {
-            Ask::Number { .. } => Some(Reply::Number(typed.clone())),
-            Ask::Choice { .. } => picked.map(Reply::Option),
-        };
-        let on = on.clone();
+        let (on, input, picked) = (on.clone(), input.clone(), *picked);
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
-            if let Some(reply) = reply.clone() {
+            // As it stands there: what was typed last may not have been drawn yet.
+            let number = input.cast::<HtmlInputElement>().map(|input| Reply::Number(input.value()));
+            if let Some(reply) = number.or(picked.map(Reply::Option)) {
                 on.emit(Act::Answer(reply));
             }
         })
@@ -52,6 +51,7 @@ pub fn Question(Props { lesson, at, picked, typed, given, on }: &Props) -> Html 
                 <span class="with-unit">
                     <input
                         id="lesson-answer"
+                        ref={input}
                         type="text"
                         inputmode="decimal"
                         autocomplete="off"
