@@ -194,7 +194,7 @@ impl Engine {
     }
 
     /// The user wants one step; all ranks have done `done`. Whoever is quicker than the ranks gets
-    /// every step that was asked for, up to [`MOST_STEPS`].
+    /// every step that was asked for, up to `MOST_STEPS`.
     pub fn step(&mut self, done: u32) -> Vec<Order> {
         match self.phase {
             Phase::Loading(Goal::Reach(to)) if to < done + MOST_STEPS => {
