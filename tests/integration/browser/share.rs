@@ -38,8 +38,14 @@ pub const CATCH: &str = "window.files = [];
 
 /// Presses `button` and takes the file that comes: its name, its type and its text.
 async fn kept(page: &Page, button: &str) -> Result<(String, String, String)> {
-    page.script("files.length = 0;", json!([])).await?;
-    page.press(button).await?;
+    // Not by pointer: views above that still fill move the button away under it.
+    let press = "files.length = 0;
+         const is_meant = button => button.textContent.trim() === arguments[0];
+         const button = [...document.querySelectorAll('button')].find(is_meant);
+         button?.click();
+         return button != null;";
+    let pressed = page.script(press, json!([button])).await?;
+    ensure!(pressed == json!(true), "there is no button {button}");
     let script = "return files[0]?.text == null ? null : files[0];";
     page.until(&format!("the file of {button}"), async |page| {
         Ok(!page.script(script, json!([])).await?.is_null())
