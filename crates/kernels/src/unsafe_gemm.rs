@@ -127,7 +127,6 @@ pub(crate) fn product(to: MatrixMut<'_>, write: Write, scale: f32, a: Matrix<'_>
 /// `to` must be good for writes of `a.rows` rows of `b.cols` numbers that begin `row_stride` apart
 /// and do not overlap each other, `a` or `b`; to add, for reads as well. `a.cols` is `b.rows`.
 // SAFETY: what the callers answer for stands above.
-#[cfg(not(target_arch = "wasm32"))]
 unsafe fn product_into(
     to: *mut f32,
     row_stride: usize,
@@ -139,11 +138,26 @@ unsafe fn product_into(
     if a.rows == 0 || b.cols == 0 {
         return;
     }
+    #[cfg(target_arch = "wasm32")]
+    panels::product((a.rows, a.cols, b.cols), a.source(), b.source(), |brought| {
+        let is_over = write == Write::Over && brought.is_first;
+        let start = brought.row * row_stride + brought.first_column;
+        for (place, sum) in brought.sums.iter().enumerate() {
+            // SAFETY: rows and columns of what is brought are those of the product, for which the
+            // caller answers; what is read was written before, by the caller or for `is_first`.
+            unsafe {
+                let to = to.add(start + place);
+                *to = if is_over { scale * sum } else { *to + scale * sum };
+            }
+        }
+    });
+    #[cfg(not(target_arch = "wasm32"))]
     let (row, col) =
         (|m: &Matrix<'_>| m.row_stride as isize, |m: &Matrix<'_>| m.col_stride as isize);
     // SAFETY: the constructors of the matrices checked that every number that their sizes and
     // strides reach lies within their slices; `t` swaps sizes and strides together. For `to` the
     // caller answers.
+    #[cfg(not(target_arch = "wasm32"))]
     unsafe {
         gemm::gemm(
             a.rows,
@@ -168,32 +182,6 @@ unsafe fn product_into(
             Parallelism::None,
         );
     }
-}
-
-/// # Safety
-/// As above.
-// SAFETY: what the callers answer for stands above.
-#[cfg(target_arch = "wasm32")]
-unsafe fn product_into(
-    to: *mut f32,
-    row_stride: usize,
-    write: Write,
-    scale: f32,
-    a: Matrix<'_>,
-    b: Matrix<'_>,
-) {
-    panels::product((a.rows, a.cols, b.cols), a.source(), b.source(), |brought| {
-        let is_over = write == Write::Over && brought.is_first;
-        let start = brought.row * row_stride + brought.first_column;
-        for (place, sum) in brought.sums.iter().enumerate() {
-            // SAFETY: rows and columns of what is brought are those of the product, for which the
-            // caller answers; what is read was written before, by the caller or for `is_first`.
-            unsafe {
-                let to = to.add(start + place);
-                *to = if is_over { scale * sum } else { *to + scale * sum };
-            }
-        }
-    });
 }
 
 #[cfg(test)]
