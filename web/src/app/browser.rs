@@ -35,6 +35,11 @@ pub fn bring_into_sight(element: &Element) {
     element.scroll_into_view_with_scroll_into_view_options(&options);
 }
 
+/// Shows the page from its beginning, once what is under way is drawn.
+pub fn scroll_up() {
+    Timeout::new(0, || window().scroll_to_with_x_and_y(0.0, 0.0)).forget();
+}
+
 /// Brings the keyboard's focus to the heading of what is looked at, once what is under way is drawn.
 pub fn focus_heading() {
     Timeout::new(0, || {

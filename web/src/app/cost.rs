@@ -24,19 +24,29 @@ pub struct Costs {
     each: Vec<StepCost>,
 }
 
-/// What a step cost, on average over some steps.
+/// What a step cost over some steps: times as medians, all else on average.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
     /// The steps, from 0.
     pub steps: Range<u32>,
-    /// Microseconds of the slowest rank.
+    /// Microseconds of the slowest rank, the median over the steps.
     pub step_us: f64,
+    /// Between which microseconds the middle half of the steps lies.
+    pub middle_us: (f64, f64),
     /// Share of all ranks' time that was spent standing still for a message.
     pub waiting: f64,
     /// Bytes that all ranks sent.
     pub bytes: f64,
     /// Messages that all ranks sent.
     pub messages: f64,
+}
+
+impl Cost {
+    /// Whether the middle halves of both steps' times meet: how far they are apart may then be an
+    /// accident of the moment.
+    pub fn is_as_quick_as(&self, other: &Self) -> bool {
+        self.middle_us.0 <= other.middle_us.1 && other.middle_us.0 <= self.middle_us.1
+    }
 }
 
 impl Costs {
@@ -74,9 +84,13 @@ impl Costs {
         let each = self.each.get(index(steps.start)..index(steps.end))?;
         let sum = |of: fn(&StepCost) -> u64| each.iter().map(of).sum::<u64>() as f64;
         let (count, total) = (each.len() as f64, sum(|cost| cost.total_us));
+        let mut times: Vec<u64> = each.iter().map(|cost| cost.slowest_us).collect();
+        times.sort_unstable();
+        let quartile = |quarters: usize| times[(times.len() - 1) * quarters / 4] as f64;
         (count > 0.0).then(|| Cost {
             steps,
-            step_us: sum(|cost| cost.slowest_us) / count,
+            step_us: quartile(2),
+            middle_us: (quartile(1), quartile(3)),
             waiting: if total > 0.0 { sum(|cost| cost.waited_us) / total } else { 0.0 },
             bytes: sum(|cost| cost.bytes) / count,
             messages: sum(|cost| cost.messages) / count,
@@ -162,6 +176,20 @@ mod tests {
         assert_eq!((cost.steps, cost.step_us, cost.bytes, cost.messages), (0..2, 30.0, 400.0, 2.0));
         assert_eq!(cost.waiting, 0.2);
         assert_eq!(Costs::default().mean(&(0..9)), None);
+    }
+
+    #[test]
+    fn times_are_told_with_the_middle_half_of_the_steps() {
+        let of = |times: &[u64]| {
+            let each =
+                times.iter().map(|&slowest_us| StepCost { slowest_us, ..StepCost::default() });
+            let costs = Costs { first: 0, each: each.collect() };
+            costs.mean(&costs.steps()).expect("steps are known")
+        };
+        let one = of(&[10, 900, 14, 12, 16]);
+        assert_eq!((one.step_us, one.middle_us), (14.0, (12.0, 16.0)));
+        assert!(one.is_as_quick_as(&of(&[16, 20, 24])));
+        assert!(!one.is_as_quick_as(&of(&[18, 20, 24])));
     }
 
     #[test]

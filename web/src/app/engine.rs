@@ -134,6 +134,15 @@ impl Engine {
         matches!(self.phase, Phase::Paused | Phase::Finished)
     }
 
+    /// Steps after which the ranks will stand, if they are on the way there.
+    pub fn heading(&self) -> Option<u32> {
+        match self.phase {
+            Phase::Seeking(to) => Some(to),
+            Phase::Stepping => Some(self.granted),
+            _ => None,
+        }
+    }
+
     /// An id for something that the idle workers do other than training.
     pub fn reserve_run(&mut self) -> RunId {
         self.run = RunId(self.run.0 + 1);

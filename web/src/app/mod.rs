@@ -1,6 +1,7 @@
 //! The page: a state with actions, and components that draw it.
 
 pub mod address;
+mod allowed;
 pub mod backend;
 pub mod beat_text;
 pub mod beside;

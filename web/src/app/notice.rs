@@ -99,6 +99,19 @@ impl Notice {
         !matches!(self, Self::LastRun(_) | Self::NoCheckpoint(_))
     }
 
+    /// Whether it is about the run, and can wait until that is looked at.
+    pub fn is_of_the_run(&self) -> bool {
+        matches!(
+            self,
+            Self::LastRun(_)
+                | Self::StillBeside
+                | Self::Longer(_)
+                | Self::Opened(..)
+                | Self::LeftOrigin(_)
+                | Self::NoCheckpoint(_)
+        )
+    }
+
     /// The notice as a sentence.
     pub fn words(&self) -> Cow<'static, str> {
         match self {

@@ -58,10 +58,19 @@ pub fn judge(things: &[Thing]) -> Result<usize, Unfit> {
 pub fn source(read: Option<&OwnText>) -> Cow<'static, str> {
     let Some(OwnText { name, bytes }) = read else { return t!("text_box.built_in") };
     let name = name.as_deref().map_or_else(|| t!("text_box.pasted"), Cow::from);
-    match bytes.len() {
+    let said = match bytes.len() {
         1 => t!("text_box.read_one", name = name),
         bytes => t!("text_box.read", name = name, bytes = format::count(bytes as u64)),
+    };
+    match is_text(bytes) {
+        true => said,
+        false => said + t!("text_box.no_utf8"),
     }
+}
+
+/// Whether `bytes` are text as files hold it today: a picture is none, nor is an older encoding.
+fn is_text(bytes: &[u8]) -> bool {
+    !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok()
 }
 
 impl Unfit {
@@ -136,5 +145,17 @@ mod tests {
         assert!(sentence.contains("big.bin") && sentence.contains("9.0 MB"), "{sentence}");
         assert!(sentence.contains("4.2 MB"), "{sentence}");
         assert!(Unfit::Several(3).sentence().contains('3'));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_told() {
+        let source = |bytes: &[u8]| {
+            let text = OwnText { name: Some("a".to_owned()), bytes: bytes.into() };
+            source(Some(&text)).into_owned()
+        };
+        assert!(!source("Grüße 上下文".as_bytes()).contains("UTF-8"));
+        for bytes in [&b"\x89PNG\r\n\x1a\n"[..], b"GIF89a\x01\0", b"Gr\xfc\xdfe"] {
+            assert!(source(bytes).contains("no UTF-8 text"), "{bytes:?}");
+        }
     }
 }

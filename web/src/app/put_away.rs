@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use plan::RunPlan;
 
+use crate::app::beside::Beside;
 use crate::app::form::Form;
 use crate::app::origin::Origin;
 use crate::app::record::Record;
@@ -54,6 +55,24 @@ impl State {
         let steps = record.steps();
         let mut effects = self.stand_again(record, steps);
         effects.extend(self.write_address());
+        effects
+    }
+
+    /// Whether the run that was ended last is the one that is kept to compare with, and there is
+    /// another to keep in its place.
+    pub fn can_swap(&self) -> bool {
+        let (Some(kept), Some(ended)) = (&self.beside, &self.put_away) else { return false };
+        kept.curve == ended.record.curve && self.record.has_steps()
+    }
+
+    /// Goes on with the kept run; the present one is kept in its place.
+    pub(super) fn swap(&mut self) -> Vec<Effect> {
+        if !self.can_swap() {
+            return Vec::new();
+        }
+        self.beside = Some(Shared::new(Beside::of(self)));
+        let mut effects = self.bring_back();
+        effects.push(Effect::Remember);
         effects
     }
 

@@ -306,6 +306,7 @@ impl App {
                 });
             }
             Effect::KeepProgress(done) => lessons::keep_progress(&done),
+            Effect::ScrollUp => browser::scroll_up(),
             Effect::FocusHeading => browser::focus_heading(),
             Effect::Reveal(control) => lessons::reveal(control),
             Effect::WriteAddress(address) => browser::set_address(&address),

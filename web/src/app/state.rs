@@ -1,9 +1,7 @@
 //! The page's state as one value with actions: pure, and tested without a browser.
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
-use crate::t;
 use plan::command::{Report, RunId};
 use plan::{Refusal, RunPlan};
 
@@ -183,6 +181,8 @@ pub enum Action {
     LeaveOrigin,
     /// The user wants this run kept, to compare the next one with it; or the kept one gone.
     Beside(bool),
+    /// The user wants to go on with the kept run, and this one kept in its place.
+    Swap,
     /// The user wants this run kept, and the same without its fault to run beside it.
     Twin,
     /// The last run of an earlier visit was found.
@@ -279,6 +279,8 @@ pub enum Effect {
     Fetch(lesson::File),
     /// Keep for the next visit which steps of lessons were done.
     KeepProgress(String),
+    /// Show the page from its beginning.
+    ScrollUp,
     /// Bring the keyboard's focus to the heading of the place.
     FocusHeading,
     /// Bring a control into sight, by its name in lessons.
@@ -366,11 +368,6 @@ impl State {
         self.record.steps()
     }
 
-    /// Whether Run and Step may begin anything.
-    pub fn can_run(&self) -> bool {
-        self.refusals.is_empty() && !matches!(self.self_test, SelfTest::Running(_))
-    }
-
     /// How fast the run may go and when it pauses: not at a loss that it goes past.
     pub fn limits(&self) -> Limits {
         let limits = self.form.limits();
@@ -378,42 +375,6 @@ impl State {
             Some(Stop::Passed(_)) => Limits { stop_loss: None, ..limits },
             _ => limits,
         }
-    }
-
-    /// The settings that cannot work, by their labels.
-    pub fn wrong(&self) -> Vec<Cow<'static, str>> {
-        let label = |refusal: &Refusal| match Field::by_key(&refusal.field) {
-            Some(field) => field.label(),
-            None => t!("text_box.short"),
-        };
-        self.refusals.iter().map(label).collect()
-    }
-
-    /// Whether the links can be tested: the workers are there, and hold no run.
-    pub fn can_test_links(&self) -> bool {
-        self.can_run()
-            && *self.engine.phase() == Phase::Idle
-            && self.engine.ready().iter().all(|&ready| ready)
-    }
-
-    /// Whether Step back may begin anything.
-    pub fn can_step_back(&self) -> bool {
-        let within = *self.engine.phase() == Phase::Within;
-        let is_on = self.engine.stands() && self.steps() > self.record.first();
-        self.can_run() && (within || is_on)
-    }
-
-    /// Whether the present state can be taken: as a file, or as the beginning of another run.
-    pub fn can_take(&self) -> bool {
-        self.can_run()
-            && self.steps() > 0
-            && (self.engine.stands() || *self.engine.phase() == Phase::Running)
-    }
-
-    /// Whether another run can begin from the present state: where this one began it would be the
-    /// same.
-    pub fn can_fork(&self) -> bool {
-        self.can_take() && self.steps() > self.record.first()
     }
 
     /// The step that is looked at: one that the user points at, the one that is held, or the newest.

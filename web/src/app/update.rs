@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::app::address::{self, Opened};
 use crate::app::beside::Beside;
-use crate::app::engine;
+use crate::app::engine::{self, Phase};
 use crate::app::entered::{self, Entry};
 use crate::app::fields::Field;
 use crate::app::form::Form;
@@ -71,10 +71,8 @@ impl State {
                 self.tell(orders)
             }
             // Within a step, back is where it began.
-            Action::StepBack if self.can_step_back() && !self.engine.stands() => {
-                self.seek(self.steps())
-            }
-            Action::StepBack if self.can_step_back() => self.seek(self.steps() - 1),
+            Action::StepBack if *self.engine.phase() == Phase::Within => self.seek(self.steps()),
+            Action::StepBack if self.can_step_back() => self.seek(self.heading() - 1),
             Action::StepBack => Vec::new(),
             Action::Look(steps) => {
                 self.look = steps.map(|steps| self.reachable(steps));
@@ -98,6 +96,7 @@ impl State {
                 self.beside = keep.then(|| Shared::new(Beside::of(self)));
                 vec![Effect::Remember]
             }
+            Action::Swap => self.swap(),
             Action::Twin if self.record.has_steps() => {
                 let mut effects = self.apply(Action::Beside(true));
                 effects.extend(self.apply(Action::Set(Field::Fault, String::new())));
@@ -307,7 +306,7 @@ impl State {
         if place == self.place {
             return Vec::new();
         }
-        let mut effects = vec![Effect::PushAddress(self.address(place))];
+        let mut effects = vec![Effect::PushAddress(self.address(place)), Effect::ScrollUp];
         effects.extend(self.arrive_at(place));
         effects
     }

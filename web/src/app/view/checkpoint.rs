@@ -10,46 +10,48 @@ use crate::app::origin::{MAX_BYTES, NoCheckpoint};
 use crate::app::share::Keep;
 use crate::app::state::Action;
 use crate::app::view::file_button::FileButton;
+use crate::app::view::memo::View;
 
-/// Properties of [`Checkpoint`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+/// The buttons.
+#[derive(PartialEq)]
+pub struct Checkpoint {
     /// Whether the present state can be saved.
     pub can_save: bool,
     /// Where actions go.
     pub on: Callback<Action>,
 }
 
-/// The buttons.
-#[component]
-pub fn Checkpoint(Props { can_save, on }: &Props) -> Html {
-    let save = on.reform(|_| Action::Keep(Keep::Checkpoint));
-    let open = {
-        let on = on.clone();
-        Callback::from(move |file| spawn_local(read(File::from(file), on.clone())))
-    };
-    html! {
-        <div class="checkpoint">
-            <h3 id="checkpoint-title">{ t!("checkpoint.title") }</h3>
-            <p class="hint">{ t!("checkpoint.lead") }</p>
-            <div class="buttons" role="group" aria-label={t!("checkpoint.title")}>
-                <button
-                    type="button"
-                    data-control="save-checkpoint"
-                    aria-disabled={(!can_save).to_string()}
-                    onclick={save}
-                >
-                    { t!("checkpoint.save") }
-                </button>
-                <FileButton
-                    id="checkpoint-file"
-                    label={t!("checkpoint.open")}
-                    text={t!("checkpoint.open")}
-                    accept=".safetensors"
-                    on={open}
-                />
+impl View for Checkpoint {
+    fn draw(&self) -> Html {
+        let Self { can_save, on } = self;
+        let save = on.reform(|_| Action::Keep(Keep::Checkpoint));
+        let open = {
+            let on = on.clone();
+            Callback::from(move |file| spawn_local(read(File::from(file), on.clone())))
+        };
+        html! {
+            <div class="checkpoint">
+                <h3 id="checkpoint-title">{ t!("checkpoint.title") }</h3>
+                <p class="hint">{ t!("checkpoint.lead") }</p>
+                <div class="buttons" role="group" aria-label={t!("checkpoint.title")}>
+                    <button
+                        type="button"
+                        data-control="save-checkpoint"
+                        aria-disabled={(!can_save).to_string()}
+                        onclick={save}
+                    >
+                        { t!("checkpoint.save") }
+                    </button>
+                    <FileButton
+                        id="checkpoint-file"
+                        label={t!("checkpoint.open")}
+                        text={t!("checkpoint.open")}
+                        accept=".safetensors"
+                        on={open}
+                    />
+                </div>
             </div>
-        </div>
+        }
     }
 }
 

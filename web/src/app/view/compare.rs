@@ -15,11 +15,12 @@ use crate::app::format;
 use crate::app::geometry::scale::{Scale, brief, path, thin, ticks};
 use crate::app::shared::Shared;
 use crate::app::state::Action;
+use crate::app::view::memo::View;
 use crate::app::view::parts::section;
 
-/// Properties of [`Compare`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+/// The view.
+#[derive(PartialEq)]
+pub struct Compare {
     /// The run that is kept.
     pub beside: Option<Shared<Beside>>,
     /// The present run's settings.
@@ -34,6 +35,8 @@ pub struct Props {
     pub costs: Shared<Costs>,
     /// Whether there is a step to keep.
     pub can_keep: bool,
+    /// Whether the kept run can be gone on with.
+    pub can_swap: bool,
     /// Where actions go.
     pub on: Callback<Action>,
 }
@@ -41,50 +44,60 @@ pub struct Props {
 const UNITS: f64 = 1000.0;
 const POINTS: usize = 400;
 
-/// The view.
-#[component]
-pub fn Compare(props: &Props) -> Html {
-    let Props { beside, form, plan, curve, first, costs, can_keep, on } = props;
-    let keep = on.reform(|_| Action::Beside(true));
-    let forget = on.reform(|_| Action::Beside(false));
-    let twin = on.reform(|_| Action::Twin);
-    let is_faulty = !form.get(Field::Fault).is_empty();
-    let lead = html! { { t!("compare.lead") } };
-    let body = html! {
-        <>
-            <div class="buttons" role="group" aria-label={t!("compare.title")}>
-                <button
-                    type="button"
-                    data-control="keep"
-                    aria-disabled={(!can_keep).to_string()}
-                    onclick={keep}
-                >
-                    { t!("compare.keep") }
-                </button>
-                if is_faulty {
-                    <button type="button" aria-disabled={(!can_keep).to_string()} onclick={twin}>
-                        { t!("compare.twin") }
+impl View for Compare {
+    fn draw(&self) -> Html {
+        let Self { beside, form, plan, curve, first, costs, can_keep, can_swap, on } = self;
+        let keep = on.reform(|_| Action::Beside(true));
+        let forget = on.reform(|_| Action::Beside(false));
+        let twin = on.reform(|_| Action::Twin);
+        let is_faulty = !form.get(Field::Fault).is_empty();
+        let lead = html! { { t!("compare.lead") } };
+        let body = html! {
+            <>
+                <div class="buttons" role="group" aria-label={t!("compare.title")}>
+                    <button
+                        type="button"
+                        data-control="keep"
+                        aria-disabled={(!can_keep).to_string()}
+                        onclick={keep}
+                    >
+                        { t!("compare.keep") }
                     </button>
+                    if is_faulty {
+                        <button type="button" aria-disabled={(!can_keep).to_string()} onclick={twin}>
+                            { t!("compare.twin") }
+                        </button>
+                    }
+                    if *can_swap {
+                        <button
+                            type="button"
+                            data-control="swap"
+                            title={t!("compare.swap_title")}
+                            onclick={on.reform(|_| Action::Swap)}
+                        >
+                            { t!("compare.swap") }
+                        </button>
+                    }
+                    if beside.is_some() {
+                        <button type="button" data-control="forget" onclick={forget}>
+                            { t!("compare.forget") }
+                        </button>
+                    }
+                </div>
+                if let Some(beside) = beside {
+                    { changed(beside, form) }
+                    { plot(t!("compare.picture"), &beside.curve.losses(), &curve.losses()) }
+                    { losses(beside, curve, *first) }
+                    { plot(t!("compare.norms"), &beside.curve.grad_norms(), &curve.grad_norms()) }
+                    { norms(beside, curve, *first) }
+                    { costs_of(beside.costs.beside(costs), (beside.plan.config(), plan.config())) }
+                } else {
+                    <p class="hint">{ t!("compare.how") }</p>
                 }
-                if beside.is_some() {
-                    <button type="button" data-control="forget" onclick={forget}>
-                        { t!("compare.forget") }
-                    </button>
-                }
-            </div>
-            if let Some(beside) = beside {
-                { changed(beside, form) }
-                { plot(t!("compare.picture"), &beside.curve.losses(), &curve.losses()) }
-                { losses(beside, curve, *first) }
-                { plot(t!("compare.norms"), &beside.curve.grad_norms(), &curve.grad_norms()) }
-                { norms(beside, curve, *first) }
-                { costs_of(beside.costs.beside(costs), (beside.plan.config(), plan.config())) }
-            } else {
-                <p class="hint">{ t!("compare.how") }</p>
-            }
-        </>
-    };
-    section("compare", t!("compare.title"), lead, body)
+            </>
+        };
+        section("compare", t!("compare.title"), lead, body)
+    }
 }
 
 /// What the user changed since.
@@ -178,7 +191,16 @@ fn plot(name: Cow<'static, str>, kept: &[(u32, f64)], now: &[(u32, f64)]) -> Htm
 
 fn losses(beside: &Beside, curve: &Curve, first: u32) -> Html {
     let Some(apart) = beside.apart(curve, first) else {
-        return html! { <p>{ t!("compare.no_step") }</p> };
+        let kept = beside.curve.losses().last().map_or(0, |&(step, _)| step + 1);
+        return html! {
+            <p>
+                if first > 0 && kept <= first {
+                    { t!("compare.no_step_after", kept = kept, first = first) }
+                } else {
+                    { t!("compare.no_step") }
+                }
+            </p>
+        };
     };
     let (at, largest) = apart.largest;
     let (last, was, is) = apart.last;
@@ -255,6 +277,11 @@ fn costs_of(
     };
     let steps = both(&|cost| format!("{}–{}", cost.steps.start + 1, cost.steps.end));
     let time = both(&|cost| format::micros(cost.step_us));
+    let middle = both(&|cost| {
+        let (from, to) = cost.middle_us;
+        format!("{}–{}", format::micros(from), format::micros(to))
+    });
+    let is_close = matches!((&was, &is), (Some(was), Some(is)) if is.is_as_quick_as(was));
     let waiting = both(&|cost| format::percent(cost.waiting));
     let bytes = both(&|cost| format::bytes(cost.bytes.round() as u64));
     let messages = both(&|cost| count(cost.messages));
@@ -273,6 +300,7 @@ fn costs_of(
                 <tbody>
                     { row(t!("compare.steps"), steps, String::new()) }
                     { row(t!("compare.time"), time, time_ratio) }
+                    { row(t!("compare.middle"), middle, String::new()) }
                     { row(t!("compare.waiting"), waiting, String::new()) }
                     { row(t!("compare.bytes"), bytes, ratio(|cost| cost.bytes)) }
                     { row(t!("compare.messages"), messages, ratio(|cost| cost.messages)) }
@@ -284,6 +312,8 @@ fn costs_of(
             </table>
             if !enough {
                 <p class="hint">{ t!("compare.few", steps = FEW) }</p>
+            } else if is_close {
+                <p class="hint">{ t!("compare.close") }</p>
             }
         </div>
     }

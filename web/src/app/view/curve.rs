@@ -14,6 +14,7 @@ use crate::app::reference::ReferenceLog;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::view::curve_plot::CurvePlot;
+use crate::app::view::memo::View;
 use crate::app::view::parts::section;
 use crate::app::view::term::explain;
 
@@ -60,17 +61,17 @@ pub fn CurveView(props: &Props) -> Html {
         html! {
             <>
                 { choice(&metric) }
-                <CurvePlot
-                    metric={*metric}
-                    curve={curve.clone()}
-                    {at}
-                    {first}
-                    {world}
-                    {total}
-                    reference={reference.clone()}
-                    {lit}
-                    {on}
-                />
+                { CurvePlot {
+                    metric: *metric,
+                    curve: curve.clone(),
+                    at: *at,
+                    first: *first,
+                    world: *world,
+                    total: *total,
+                    reference: reference.clone(),
+                    lit,
+                    on: on.clone(),
+                }.part() }
                 <label class="check">
                     <input
                         type="checkbox"

@@ -18,15 +18,14 @@ pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
         <main class="embedded">
             <h1 class="unseen">{ "Ringside" }</h1>
             { other_build::OtherBuild { is_there: state.other_build }.part() }
-            <notices::Notices notices={state.notices.clone()} on={on} />
+            { notices::Notices { notices: state.notices.clone(), on: on.clone() }.part() }
             <div class="controls">
                 { view::toolbar(state, on) }
                 if view::shows_steps(state) {
                     { view::time_bar(state, on) }
-                } else {
-                    { view::time_bar::bring_back(view::put_away(state), on) }
                 }
             </div>
+            { view::run_story(state, on) }
             // Another run to compare with is one of another setting.
             if view::shows(state, Panel::Compare) {
                 { view::workbench(state, on) }
@@ -39,7 +38,7 @@ pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
                 { view::lit_words(state, figures, on) }
             </view::watch::Watched>
             // Words are described by it.
-            <div hidden=true><term::Glossary /></div>
+            <div hidden=true>{ term::Glossary.part() }</div>
             <p class="whole-page">
                 <a href={whole} target="_blank" rel="noopener">{ t!("embedded.whole") }</a>
             </p>

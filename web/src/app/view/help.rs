@@ -6,6 +6,7 @@ use yew::prelude::*;
 
 use crate::app::keys::TABLE;
 use crate::app::state::Action;
+use crate::app::view::memo::View;
 use crate::app::view::term::Glossary;
 use crate::app::view::typed::tick;
 
@@ -62,7 +63,7 @@ pub fn Help(Props { open, single_keys, on }: &Props) -> Html {
             <p class="hint">{ t!("help.single_keys_hint") }</p>
             <h3>{ t!("help.words") }</h3>
             <p class="hint">{ t!("help.words_hint") }</p>
-            <Glossary />
+            { Glossary.part() }
         </dialog>
     }
 }

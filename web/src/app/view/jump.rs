@@ -4,6 +4,7 @@ use crate::t;
 use yew::prelude::*;
 
 use crate::app::browser;
+use crate::app::view::memo::View;
 
 /// The views in the order in which they stand, each with the key of its name in the catalogues.
 const VIEWS: [(&str, &str); 14] = [
@@ -24,15 +25,19 @@ const VIEWS: [(&str, &str); 14] = [
 ];
 
 /// The row.
-#[component]
-pub fn Jump() -> Html {
-    html! {
-        <nav class="jump" aria-label={t!("masthead.jump")}>
-            { for VIEWS.iter().map(|&(view, name)| html! {
-                <button type="button" class="quiet" onclick={move |_| browser::go_to(view)}>
-                    { t!(name) }
-                </button>
-            }) }
-        </nav>
+#[derive(PartialEq)]
+pub struct Jump;
+
+impl View for Jump {
+    fn draw(&self) -> Html {
+        html! {
+            <nav class="jump" aria-label={t!("masthead.jump")}>
+                { for VIEWS.iter().map(|&(view, name)| html! {
+                    <button type="button" class="quiet" onclick={move |_| browser::go_to(view)}>
+                        { t!(name) }
+                    </button>
+                }) }
+            </nav>
+        }
     }
 }

@@ -37,6 +37,7 @@ mod reader;
 mod ring;
 mod ring_drawing;
 mod ring_table;
+mod run_story;
 mod schedule;
 mod self_test;
 mod settings;
@@ -58,12 +59,15 @@ mod welcome;
 mod what_if;
 mod workbench;
 
+use std::rc::Rc;
+
 use crate::t;
 use yew::prelude::*;
 
 use crate::app::browser;
 use crate::app::embed::{self, Panel};
 use crate::app::engine::Phase;
+use crate::app::notice::Notice;
 use crate::app::places::Place;
 use crate::app::record::Figures;
 use crate::app::share::Keep;
@@ -93,7 +97,7 @@ fn whole(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             />
             <main>
                 { other_build::OtherBuild { is_there: state.other_build }.part() }
-                <notices::Notices notices={state.notices.clone()} on={on} />
+                { notices::Notices { notices: notices_here(state), on: on.clone() }.part() }
                 { beside_lesson(state, place(state, figures, on), on) }
             </main>
             <help::Help open={state.help} single_keys={state.single_keys} {on} />
@@ -103,6 +107,12 @@ fn whole(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             }
         </>
     }
+}
+
+/// What is to be told where the user is.
+fn notices_here(state: &State) -> Rc<[Notice]> {
+    let is_here = |notice: &&Notice| state.place == Place::Play || !notice.is_of_the_run();
+    state.notices.iter().filter(is_here).cloned().collect()
 }
 
 /// What is looked at, beside the lesson that is open.
@@ -146,8 +156,9 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             <div class="controls">
                 { toolbar(state, on) }
                 { time_bar(state, on) }
-                <jump::Jump />
+                { jump::Jump.part() }
             </div>
+            { run_story(state, on) }
             { workbench(state, on) }
             if !state.refusals.is_empty() {
                 <p>{ t!("page.stale") }</p>
@@ -203,52 +214,54 @@ fn lit_words(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
 
 /// The buttons with the run's state and numbers.
 fn toolbar(state: &State, on: &Callback<Action>) -> Html {
-    html! {
-        <toolbar::Toolbar
-            phase={state.engine.phase().clone()}
-            ready={state.engine.ready().to_vec()}
-            can_run={state.can_run()}
-            wrong={state.wrong()}
-            can_step_back={state.can_step_back()}
-            is_ring={turn::is_ring(state.plan.attention())}
-            few={state.embed.is_some()}
-            first={state.record.first()}
-            ended={state.ended}
-            hops={shows_steps(state)}
-            on={on}
-        >
-            { reader::Reader {
-                steps: state.steps(),
-                total: state.plan.config().steps,
-                curve: state.record.curve.clone(),
-            }.part() }
-        </toolbar::Toolbar>
+    toolbar::Toolbar {
+        phase: state.engine.phase().clone(),
+        ready: state.engine.ready().to_vec(),
+        can_run: state.can_run(),
+        wrong: state.wrong(),
+        can_step_back: state.can_step_back(),
+        is_ring: turn::is_ring(state.plan.attention()),
+        few: state.embed.is_some(),
+        first: state.record.first(),
+        ended: state.ended,
+        hops: shows_steps(state),
+        on: on.clone(),
+        children: reader::Reader {
+            steps: state.steps(),
+            total: state.plan.config().steps,
+            curve: state.record.curve.clone(),
+        }
+        .part(),
     }
+    .part()
 }
 
 /// The run from its beginning to the furthest that it was.
 fn time_bar(state: &State, on: &Callback<Action>) -> Html {
-    html! {
-        <time_bar::TimeBar
-            first={state.record.first()}
-            at={state.steps()}
-            furthest={state.record.furthest()}
-            look={state.look}
-            can_seek={state.can_run()}
-            can_fork={state.can_fork()}
-            put_away={put_away(state)}
-            stopped={state.stopped}
-            origin={state.origin.clone()}
-            form={state.form.clone()}
-            forks={state.embed.is_none()}
-            on={on}
-        />
+    time_bar::TimeBar {
+        first: state.record.first(),
+        at: state.steps(),
+        furthest: state.record.furthest(),
+        look: state.look,
+        can_seek: state.can_run(),
+        can_fork: state.can_fork(),
+        loss: state.record.loss().map(|(_, loss)| loss),
+        form: state.form.clone(),
+        forks: state.embed.is_none(),
+        on: on.clone(),
     }
+    .part()
 }
 
-/// Steps of the run that was ended last.
-fn put_away(state: &State) -> Option<u32> {
-    state.put_away.as_ref().map(|run| run.steps())
+/// What led to the present run.
+fn run_story(state: &State, on: &Callback<Action>) -> Html {
+    run_story::RunStory {
+        stopped: state.stopped,
+        origin: state.origin.clone(),
+        put_away: state.put_away.as_ref().map(|run| run.steps()),
+        on: on.clone(),
+    }
+    .part()
 }
 
 /// Whether the controls that go from moment to moment are there.
@@ -311,16 +324,17 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
     html! {
         <div class={classes!("views", stale(state))}>
             if shows(state, Panel::Compare) {
-                <compare::Compare
-                    beside={state.beside.clone()}
-                    form={state.form.clone()}
-                    plan={state.plan.clone()}
-                    curve={state.record.curve.clone()}
-                    first={state.record.first()}
-                    costs={figures.costs.clone()}
-                    can_keep={state.record.has_steps()}
-                    on={on}
-                />
+                { compare::Compare {
+                    beside: state.beside.clone(),
+                    form: state.form.clone(),
+                    plan: state.plan.clone(),
+                    curve: state.record.curve.clone(),
+                    first: state.record.first(),
+                    costs: figures.costs.clone(),
+                    can_keep: state.record.has_steps(),
+                    can_swap: state.can_swap(),
+                    on: on.clone(),
+                }.part() }
             }
             if shows(state, Panel::Timeline) {
                 <timeline::TimelineView
@@ -361,13 +375,13 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                 }.part() }
             }
             if shows(state, Panel::Ranks) {
-                <ranks::Ranks
-                    plan={plan.clone()}
-                    ready={state.engine.ready().to_vec()}
-                    memory={figures.memory.clone()}
-                    times={figures.times.clone()}
-                    {spot}
-                />
+                { ranks::Ranks {
+                    plan: plan.clone(),
+                    ready: state.engine.ready().to_vec(),
+                    memory: figures.memory.clone(),
+                    times: figures.times.clone(),
+                    spot,
+                }.part() }
                 <memory::Memory
                     plan={plan.clone()}
                     log={figures.memory_log.clone()}
@@ -377,17 +391,17 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                 />
             }
             if state.embed.is_none() {
-                <share::Share
-                    link={browser::whole_link(&state.address(Place::Play))}
-                    frame={embed::frame(&browser::whole_link(&state.frame_address()))}
-                    command={state.train_line()}
-                    own_text={state.text.is_some()}
-                    resumes={state.origin.is_some()}
-                    numbers={NUMBERS.into_iter().filter(|&keep| state.can_keep(keep)).collect::<Vec<_>>()}
-                    kept={state.kept.clone()}
-                    on={on}
-                />
-                <checkpoint::Checkpoint can_save={state.can_take()} on={on} />
+                { share::Share {
+                    link: browser::whole_link(&state.address(Place::Play)).into(),
+                    frame: embed::frame(&browser::whole_link(&state.frame_address())).into(),
+                    command: state.train_line().into(),
+                    own_text: state.text.is_some(),
+                    resumes: state.origin.is_some(),
+                    numbers: NUMBERS.into_iter().filter(|&keep| state.can_keep(keep)).collect::<Vec<_>>(),
+                    kept: state.kept.clone(),
+                    on: on.clone(),
+                }.part() }
+                { checkpoint::Checkpoint { can_save: state.can_take(), on: on.clone() }.part() }
                 <elsewhere::ElsewhereView plan={plan.clone()} />
             }
             if shows(state, Panel::Links) {

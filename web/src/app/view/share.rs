@@ -8,11 +8,12 @@ use yew::prelude::*;
 use crate::app::share::{Format, Keep, Picture};
 use crate::app::state::{Action, Kept};
 use crate::app::view::copy::Copyable;
+use crate::app::view::memo::View;
 use crate::app::view::parts::section;
 
-/// Properties of [`Share`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+/// The view.
+#[derive(PartialEq)]
+pub struct Share {
     /// The whole address of the run.
     pub link: AttrValue,
     /// What shows it inside another page.
@@ -31,83 +32,83 @@ pub struct Props {
     pub on: Callback<Action>,
 }
 
-/// The view.
-#[component]
-pub fn Share(props: &Props) -> Html {
-    let Props { link, frame, command, own_text, resumes, numbers, kept, on } = props;
-    let file = |keep: Keep, key: &'static str| {
-        let enabled = matches!(keep, Keep::Text | Keep::Origin) || numbers.contains(&keep);
-        html! {
-            <button type="button" aria-disabled={(!enabled).to_string()}
-                onclick={on.reform(move |_| Action::Keep(keep))}>{ t!(format!("share.file.{key}")) }</button>
-        }
-    };
-    let picture = |picture: Picture, format: Format| {
-        let drawn = t!(format!("share.drawing.{}", picture.name()));
-        let name =
-            t!("share.picture", picture = drawn, format = format.ending().to_ascii_uppercase());
-        html! {
-            <button key={&*name} type="button"
-                onclick={on.reform(move |_| Action::Draw(picture, format))}>{ name }</button>
-        }
-    };
-    section(
-        "share",
-        t!("share.title"),
-        html! { { t!("share.lead") } },
-        html! {
-            <>
-                <div class="side-by-side even">
-                    <div class="copyable">
-                        <Copyable
-                            id="run-link"
-                            title={t!("share.link")}
-                            button={t!("share.copy_link")}
-                            text={link.clone()}
-                        />
-                        if *resumes {
-                            <p class="hint">{ t!("share.link_origin") }</p>
-                        }
-                        <Copyable
-                            id="run-frame"
-                            title={t!("share.frame")}
-                            button={t!("share.copy_frame")}
-                            text={frame.clone()}
-                        />
+impl View for Share {
+    fn draw(&self) -> Html {
+        let Self { link, frame, command, own_text, resumes, numbers, kept, on } = self;
+        let file = |keep: Keep, key: &'static str| {
+            let enabled = matches!(keep, Keep::Text | Keep::Origin) || numbers.contains(&keep);
+            html! {
+                <button type="button" aria-disabled={(!enabled).to_string()}
+                    onclick={on.reform(move |_| Action::Keep(keep))}>{ t!(format!("share.file.{key}")) }</button>
+            }
+        };
+        let picture = |picture: Picture, format: Format| {
+            let drawn = t!(format!("share.drawing.{}", picture.name()));
+            let name =
+                t!("share.picture", picture = drawn, format = format.ending().to_ascii_uppercase());
+            html! {
+                <button key={&*name} type="button"
+                    onclick={on.reform(move |_| Action::Draw(picture, format))}>{ name }</button>
+            }
+        };
+        section(
+            "share",
+            t!("share.title"),
+            html! { { t!("share.lead") } },
+            html! {
+                <>
+                    <div class="side-by-side even">
+                        <div class="copyable">
+                            <Copyable
+                                id="run-link"
+                                title={t!("share.link")}
+                                button={t!("share.copy_link")}
+                                text={link.clone()}
+                            />
+                            if *resumes {
+                                <p class="hint">{ t!("share.link_origin") }</p>
+                            }
+                            <Copyable
+                                id="run-frame"
+                                title={t!("share.frame")}
+                                button={t!("share.copy_frame")}
+                                text={frame.clone()}
+                            />
+                        </div>
+                        <div class="copyable">
+                            <Copyable
+                                id="run-command"
+                                title={t!("share.command")}
+                                button={t!("share.copy_command")}
+                                text={command.clone()}
+                            />
+                            if *own_text {
+                                <p class="hint">{ t!("share.own_text") }</p>
+                                <div class="row">{ file(Keep::Text, "text") }</div>
+                            }
+                            if *resumes {
+                                <p class="hint">{ t!("share.origin") }</p>
+                                <div class="row">{ file(Keep::Origin, "origin") }</div>
+                            }
+                        </div>
                     </div>
-                    <div class="copyable">
-                        <Copyable
-                            id="run-command"
-                            title={t!("share.command")}
-                            button={t!("share.copy_command")}
-                            text={command.clone()}
-                        />
-                        if *own_text {
-                            <p class="hint">{ t!("share.own_text") }</p>
-                            <div class="row">{ file(Keep::Text, "text") }</div>
-                        }
-                        if *resumes {
-                            <p class="hint">{ t!("share.origin") }</p>
-                            <div class="row">{ file(Keep::Origin, "origin") }</div>
-                        }
+                    <div class="row files" role="group" aria-label={t!("share.numbers")}>
+                        { file(Keep::Steps, "steps") }
+                        { file(Keep::Traffic, "traffic") }
+                        { file(Keep::Trace, "trace") }
                     </div>
-                </div>
-                <div class="row files" role="group" aria-label={t!("share.numbers")}>
-                    { file(Keep::Steps, "steps") }
-                    { file(Keep::Traffic, "traffic") }
-                    { file(Keep::Trace, "trace") }
-                </div>
-                if numbers.is_empty() {
-                    <p class="hint">{ t!("share.untrained") }</p>
-                }
-                <div class="row files" role="group" aria-label={t!("share.pictures")}>
-                    { for Picture::ALL.into_iter().flat_map(|p| [picture(p, Format::Svg), picture(p, Format::Png)]) }
-                </div>
-                <p class="hint" role="status" aria-label={t!("share.kept")}>{ kept.as_ref().map(told) }</p>
-                <p class="hint">{ t!("share.trace_hint") }</p>
-            </>
-        },
-    )
+                    if numbers.is_empty() {
+                        <p class="hint">{ t!("share.untrained") }</p>
+                    }
+                    <div class="row files" role="group" aria-label={t!("share.pictures")}>
+                        { for Picture::ALL.into_iter().flat_map(|p| [picture(p, Format::Svg), picture(p, Format::Png)]) }
+                    </div>
+                    <p class="hint" role="status" aria-label={t!("share.kept")}>{ kept.as_ref().map(told) }</p>
+                    <p class="hint">{ t!("share.trace_hint") }</p>
+                </>
+            },
+        )
+    }
 }
 
 /// What became of a file.

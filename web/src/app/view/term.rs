@@ -13,56 +13,49 @@ use yew::prelude::*;
 use crate::app::geometry::beside::{Anchor, Beside, beside};
 use crate::app::glossary::{Shown, Term};
 use crate::app::places::Place;
-
-/// Properties of [`Explain`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct ExplainProps {
-    /// What is explained.
-    pub term: Term,
-    /// The word, as it stands there.
-    pub children: Html,
-}
+use crate::app::view::memo::View;
 
 /// A word with its explanation.
-#[component]
-pub fn Explain(ExplainProps { term, children }: &ExplainProps) -> Html {
+pub fn explain(term: impl Into<Term>, word: impl Into<AttrValue>) -> Html {
+    let (term, word): (Term, AttrValue) = (term.into(), word.into());
     html! {
-        <button type="button" class="term" data-term={term.key()} aria-describedby={term.id()}>
-            { children.clone() }
+        <button
+            key={term.key()}
+            type="button"
+            class="term"
+            data-term={term.key()}
+            aria-describedby={term.id()}
+        >
+            { word }
         </button>
     }
-}
-
-/// A word with its explanation, where the word is a text.
-pub fn explain(term: impl Into<Term>, word: impl Into<AttrValue>) -> Html {
-    let word: AttrValue = word.into();
-    html! { <Explain term={term.into()}>{ word }</Explain> }
 }
 
 /// A line of words that stand under a picture, each with its explanation.
 pub fn terms(shown: &[Shown]) -> Html {
     html! {
         <p class="terms">
-            { for shown.iter().map(|&shown| {
-                let term = Term::from(shown);
-                html! { <Explain key={term.key()} {term}>{ term.name() }</Explain> }
-            }) }
+            { for shown.iter().map(|&shown| explain(shown, Term::from(shown).name())) }
         </p>
     }
 }
 
 /// All explanations, which the words' descriptions refer to.
-#[component]
-pub fn Glossary() -> Html {
-    html! {
-        <dl class="glossary">
-            { for Term::all().map(|term| html! {
-                <div key={term.key()}>
-                    <dt>{ term.name() }</dt>
-                    <dd id={term.id()}>{ term.text() }</dd>
-                </div>
-            }) }
-        </dl>
+#[derive(PartialEq)]
+pub struct Glossary;
+
+impl View for Glossary {
+    fn draw(&self) -> Html {
+        html! {
+            <dl class="glossary">
+                { for Term::all().map(|term| html! {
+                    <div key={term.key()}>
+                        <dt>{ term.name() }</dt>
+                        <dd id={term.id()}>{ term.text() }</dd>
+                    </div>
+                }) }
+            </dl>
+        }
     }
 }
 

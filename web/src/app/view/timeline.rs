@@ -18,6 +18,7 @@ use crate::app::record::WholeStep;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::timeline::{Act, Timeline};
+use crate::app::view::memo::View;
 use crate::app::view::parts::section;
 use crate::app::view::term::terms;
 use crate::app::{browser, format, span_text};
@@ -249,7 +250,7 @@ impl TimelineView {
                 None => t!("timeline.no_step"),
             },
             Some(step) => {
-                let length = format::count(self.timeline.lanes().length_us);
+                let length = format::micros(self.timeline.lanes().length_us as f64);
                 match held {
                     true => t!("timeline.step_held", step = step.step + 1, length = length),
                     false => t!("timeline.step", step = step.step + 1, length = length),
@@ -329,12 +330,13 @@ impl TimelineView {
                     onpointerleave={leave}
                     onkeydown={key}
                 >
-                    <Lanes
-                        drawing={timeline.drawing().clone()}
-                        world={ctx.props().plan.mesh().world().get()}
-                        outline={timeline.outline()}
-                        spot={ctx.props().cursor.spot().place()}
-                    />
+                    { Lanes {
+                        drawing: timeline.drawing().clone(),
+                        world: ctx.props().plan.mesh().world().get(),
+                        outline: timeline.outline(),
+                        spot: ctx.props().cursor.spot().place(),
+                        pattern: "waiting",
+                    }.part() }
                 </div>
                 <p id="timeline-keys" class="hint">
                     { t!("timeline.keys") }

@@ -10,10 +10,11 @@ use crate::app::engine::{Goal, Phase};
 use crate::app::format;
 use crate::app::keys::Command;
 use crate::app::state::Action;
+use crate::app::view::memo::View;
 
-/// Properties of [`Toolbar`].
-#[derive(Clone, PartialEq, Properties)]
-pub struct Props {
+/// The run's controls.
+#[derive(PartialEq)]
+pub struct Toolbar {
     /// Where the run stands.
     pub phase: Phase,
     /// Which workers are ready.
@@ -40,88 +41,89 @@ pub struct Props {
     pub children: Html,
 }
 
-/// The run's controls.
-#[component]
-pub fn Toolbar(props: &Props) -> Html {
-    let Props { phase, ready, can_run, wrong, can_step_back, is_ring, few, hops, .. } = props;
-    let Props { first, ended, on, children, .. } = props;
-    let reset = match first {
-        0 => t!("toolbar.title.reset"),
-        step => t!("toolbar.title.reset_to", step = step),
-    };
-    let within = matches!(phase, Phase::Within);
-    let stands = within || matches!(phase, Phase::Idle | Phase::Paused);
-    let run = *can_run && (stands || matches!(phase, Phase::Pausing));
-    let pause = matches!(phase, Phase::Running | Phase::Loading(_) | Phase::Seeking(_));
-    let hop = if *is_ring { "ring" } else { "exchange" };
-    let seed = on.reform(|_| Action::NewSeed(browser::random_seed()));
-    let button = |key: &'static str, command: Command, enabled: bool, action: fn() -> Action| {
-        let class = if key == "run" { "primary" } else { "" };
-        let control = match key {
-            "ring" | "exchange" => "ring-step",
-            "back" => "step-back",
-            key => key,
+impl View for Toolbar {
+    fn draw(&self) -> Html {
+        let Self { phase, ready, can_run, wrong, can_step_back, is_ring, few, hops, .. } = self;
+        let Self { first, ended, on, children, .. } = self;
+        let reset = match first {
+            0 => t!("toolbar.title.reset"),
+            step => t!("toolbar.title.reset_to", step = step),
         };
-        // Not `disabled`: the button that was just pressed would lose the keyboard's focus.
-        html! {
-            <button
-                type="button"
-                class={class}
-                data-control={control}
-                title={command.titled(&t!(format!("toolbar.title.{key}")))}
-                aria-disabled={(!enabled).to_string()}
-                onclick={on.reform(move |_| action())}
-            >
-                { icon(key) }{ t!(format!("toolbar.button.{key}")) }
-            </button>
-        }
-    };
-    html! {
-        <div class="toolbar">
-            <div class="buttons" role="group" aria-label={t!("toolbar.group")}>
-                { button("run", Command::RunOrPause, run, || Action::Run) }
-                { button("pause", Command::RunOrPause, pause, || Action::Pause) }
-                { button("step", Command::Step, *can_run && (stands || *phase == Phase::Stepping), || Action::Step) }
-                if *hops {
-                    { button(hop, Command::RingStep, *can_run && stands, || Action::Hop) }
-                }
-                if !few {
-                    { button("back", Command::StepBack, *can_step_back, || Action::StepBack) }
-                }
-                <button
-                    type="button"
-                    data-control="reset"
-                    title={Command::Reset.titled(&reset)}
-                    onclick={on.reform(|_| Action::Reset)}
-                >
-                    { icon("reset") }{ t!("toolbar.button.reset") }{ " " }
-                    <small>
-                        { t!("toolbar.same_seed") }
-                        if *first > 0 {
-                            { t!("toolbar.to_step", step = first) }
-                        }
-                    </small>
-                </button>
-                if !few {
+        let within = matches!(phase, Phase::Within);
+        let stands = within || matches!(phase, Phase::Idle | Phase::Paused);
+        let run = *can_run && (stands || matches!(phase, Phase::Pausing));
+        let pause = matches!(phase, Phase::Running | Phase::Loading(_) | Phase::Seeking(_));
+        let hop = if *is_ring { "ring" } else { "exchange" };
+        let seed = on.reform(|_| Action::NewSeed(browser::random_seed()));
+        let button =
+            |key: &'static str, command: Command, enabled: bool, action: fn() -> Action| {
+                let class = if key == "run" { "primary" } else { "" };
+                let control = match key {
+                    "ring" | "exchange" => "ring-step",
+                    "back" => "step-back",
+                    key => key,
+                };
+                // Not `disabled`: the button that was just pressed would lose the keyboard's focus.
+                html! {
                     <button
                         type="button"
-                        data-control="new-seed"
-                        title={Command::NewSeed.titled(&t!("toolbar.title.seed"))}
-                        onclick={seed}
+                        class={class}
+                        data-control={control}
+                        title={command.titled(&t!(format!("toolbar.title.{key}")))}
+                        aria-disabled={(!enabled).to_string()}
+                        onclick={on.reform(move |_| action())}
                     >
-                        { icon("seed") }{ t!("toolbar.button.seed") }
+                        { icon(key) }{ t!(format!("toolbar.button.{key}")) }
                     </button>
                 }
+            };
+        html! {
+            <div class="toolbar">
+                <div class="buttons" role="group" aria-label={t!("toolbar.group")}>
+                    { button("run", Command::RunOrPause, run, || Action::Run) }
+                    { button("pause", Command::RunOrPause, pause, || Action::Pause) }
+                    { button("step", Command::Step, *can_run && (stands || *phase == Phase::Stepping), || Action::Step) }
+                    if *hops {
+                        { button(hop, Command::RingStep, *can_run && stands, || Action::Hop) }
+                    }
+                    if !few {
+                        { button("back", Command::StepBack, *can_step_back, || Action::StepBack) }
+                    }
+                    <button
+                        type="button"
+                        data-control="reset"
+                        title={Command::Reset.titled(&reset)}
+                        onclick={on.reform(|_| Action::Reset)}
+                    >
+                        { icon("reset") }{ t!("toolbar.button.reset") }{ " " }
+                        <small>
+                            { t!("toolbar.same_seed") }
+                            if *first > 0 {
+                                { t!("toolbar.to_step", step = first) }
+                            }
+                        </small>
+                    </button>
+                    if !few {
+                        <button
+                            type="button"
+                            data-control="new-seed"
+                            title={Command::NewSeed.titled(&t!("toolbar.title.seed"))}
+                            onclick={seed}
+                        >
+                            { icon("seed") }{ t!("toolbar.button.seed") }
+                        </button>
+                    }
+                </div>
+                <p class="phase" role="status" aria-label={t!("toolbar.state")}>
+                    <span class={classes!("lamp", lamp(phase))} aria-hidden="true"></span>
+                    { describe(phase, ready, wrong) }
+                    if *phase == Phase::Idle && *ended > 0 {
+                        { t!("toolbar.ended", step = ended) }
+                    }
+                </p>
+                { children.clone() }
             </div>
-            <p class="phase" role="status" aria-label={t!("toolbar.state")}>
-                <span class={classes!("lamp", lamp(phase))} aria-hidden="true"></span>
-                { describe(phase, ready, wrong) }
-                if *phase == Phase::Idle && *ended > 0 {
-                    { t!("toolbar.ended", step = ended) }
-                }
-            </p>
-            { children.clone() }
-        </div>
+        }
     }
 }
 

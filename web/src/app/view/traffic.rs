@@ -77,12 +77,12 @@ fn by_rank(plan: &RunPlan, sent: &Sent, times: &Times, spot: Spot) -> Html {
         html! {
             <tr key={rank} class={classes!(spot.rank_class(rank))} data-rank={rank.to_string()}>
                 <th scope="row">{ rank_button(rank, spot, rank == 0) }</th>
+                <td class={class}>{ verdict }</td>
                 <td>{ steps }</td>
                 <td>{ format::count(predicted.messages) }</td>
                 <td>{ format::count(measured.messages) }</td>
                 <td>{ format::count(predicted.bytes) }</td>
                 <td>{ format::count(measured.bytes) }</td>
-                <td class={class}>{ verdict }</td>
             </tr>
         }
     };
@@ -93,10 +93,10 @@ fn by_rank(plan: &RunPlan, sent: &Sent, times: &Times, spot: Spot) -> Html {
                 <thead>
                     <tr>
                         <th scope="col" rowspan="2">{ t!("traffic.rank") }</th>
+                        <th scope="col" rowspan="2">{ explain(Shown::Verdict, t!("traffic.verdict")) }</th>
                         <th scope="col" rowspan="2">{ t!("traffic.steps") }</th>
                         <th scope="colgroup" colspan="2">{ explain(Shown::Messages, t!("traffic.messages")) }</th>
                         <th scope="colgroup" colspan="2">{ explain(Shown::Bytes, t!("traffic.bytes")) }</th>
-                        <th scope="col" rowspan="2">{ explain(Shown::Verdict, t!("traffic.verdict")) }</th>
                     </tr>
                     <tr>
                         <th scope="col">{ explain(Shown::Predicted, t!("traffic.predicted")) }</th>

@@ -10,10 +10,12 @@ use crate::app::cursor::Spot;
 use crate::app::fields::WHAT_IF;
 use crate::app::form::Form;
 use crate::app::format;
+use crate::app::geometry::timeline::Drawing;
 use crate::app::record::WholeStep;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::view::field::FieldControl;
+use crate::app::view::memo::View;
 use crate::app::view::parts::{rank_button, section};
 use crate::app::view::timeline::lanes::Lanes;
 use crate::app::what_if::{WhatIf, end_us, offers, waited_us};
@@ -82,6 +84,10 @@ pub fn WhatIfView(Props { form, world, newest, held, goes, spot, on }: &Props) -
         let offers = offers(field, &value, *world);
         html! { <FieldControl key={field.key()} {field} {value} {offers} {on} /> }
     });
+    let lanes = |drawing: &Shared<Drawing>, pattern| {
+        Lanes { drawing: drawing.clone(), world: *world, outline: None, spot: *spot, pattern }
+            .part()
+    };
     section(
         "what-if",
         t!("what_if.title"),
@@ -96,13 +102,11 @@ pub fn WhatIfView(Props { form, world, newest, held, goes, spot, on }: &Props) -
                         </p>
                         <figure>
                             <figcaption>{ t!("what_if.measured") }</figcaption>
-                            <Lanes drawing={measured.clone()} {world} outline={None} spot={*spot}
-                                pattern="waiting-measured" />
+                            { lanes(measured, "waiting-measured") }
                         </figure>
                         <figure class="modelled">
                             <figcaption>{ t!("what_if.modelled") }</figcaption>
-                            <Lanes drawing={modelled.clone()} {world} outline={None} spot={*spot}
-                                pattern="waiting-modelled" />
+                            { lanes(modelled, "waiting-modelled") }
                         </figure>
                         { table(asked, *spot) }
                     } else {

@@ -67,7 +67,7 @@ impl View for Workbench {
             <div class="workbench" role="group" aria-label={t!("workbench.group")}>
                 { for controls }
                 if own_lengths {
-                    <OwnLengths value={documents.to_owned()} {on} />
+                    { OwnLengths { value: documents.to_owned().into(), on: on.clone() }.part() }
                 }
                 if offers.iter().any(|(_, offers)| offers.iter().any(|offer| offer.refused.is_some())) {
                     <details class="not-now">
@@ -85,33 +85,34 @@ pub fn refusal_of(refusals: &[Refusal], field: Field) -> Option<Refusal> {
     refusals.iter().find(|refusal| Field::by_key(&refusal.field) == Some(field)).cloned()
 }
 
-/// Properties of [`OwnLengths`].
-#[derive(Clone, PartialEq, Properties)]
-struct LengthsProps {
+/// Where lengths of documents are typed.
+#[derive(PartialEq)]
+struct OwnLengths {
     value: AttrValue,
     on: Callback<Action>,
 }
 
-/// Where lengths of documents are typed.
-#[component]
-fn OwnLengths(LengthsProps { value, on }: &LengthsProps) -> Html {
-    let change = on.reform(|event: Event| {
-        let input: web_sys::HtmlInputElement = event.target_unchecked_into();
-        Action::Set(Field::Documents, input.value())
-    });
-    html! {
-        <div class="field wide">
-            <label for="document-lengths">{ t!("workbench.lengths") }</label>
-            <input
-                id="document-lengths"
-                type="text"
-                inputmode="text"
-                autocomplete="off"
-                value={value.clone()}
-                aria-describedby="hint-documents error-documents"
-                onchange={change}
-            />
-            <small class="hint">{ t!("workbench.lengths_hint") }</small>
-        </div>
+impl View for OwnLengths {
+    fn draw(&self) -> Html {
+        let Self { value, on } = self;
+        let change = on.reform(|event: Event| {
+            let input: web_sys::HtmlInputElement = event.target_unchecked_into();
+            Action::Set(Field::Documents, input.value())
+        });
+        html! {
+            <div class="field wide">
+                <label for="document-lengths">{ t!("workbench.lengths") }</label>
+                <input
+                    id="document-lengths"
+                    type="text"
+                    inputmode="text"
+                    autocomplete="off"
+                    value={value.clone()}
+                    aria-describedby="hint-documents error-documents"
+                    onchange={change}
+                />
+                <small class="hint">{ t!("workbench.lengths_hint") }</small>
+            </div>
+        }
     }
 }

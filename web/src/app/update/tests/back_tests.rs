@@ -83,6 +83,46 @@ fn every_step_that_is_asked_for_is_done() {
 }
 
 #[test]
+fn every_step_back_that_is_asked_for_is_gone() {
+    let mut state = stands("v=1&cp=2&steps=9", 5);
+    for _ in 0..3 {
+        assert!(state.can_step_back());
+        state.apply(Action::StepBack);
+    }
+    // The first is on its way; those after it wait until the ranks stand.
+    pause(&mut state, 4);
+    pause(&mut state, 2);
+    assert_eq!((state.steps(), state.engine.phase()), (2, &Phase::Paused));
+    for _ in 0..5 {
+        state.apply(Action::StepBack);
+    }
+    pause(&mut state, 1);
+    pause(&mut state, 0);
+    assert_eq!((state.steps(), state.engine.phase()), (0, &Phase::Paused));
+    assert!(!state.can_step_back());
+}
+
+#[test]
+fn the_kept_run_and_this_one_change_places() {
+    let mut state = stands("v=1&cp=2&steps=9", 3);
+    state.apply(Action::Fork);
+    assert!(!state.can_swap(), "there is nothing of this one to keep");
+    listen(&mut state);
+    state.apply(Action::Step);
+    train(&mut state, 3);
+    pause(&mut state, 4);
+    assert!(state.can_swap());
+    state.apply(Action::Swap);
+    listen(&mut state);
+    pause(&mut state, 3);
+    assert_eq!((state.steps(), state.origin.is_some()), (3, false));
+    let kept = |state: &State| state.beside.as_ref().map(|beside| beside.curve.losses().len());
+    assert_eq!((kept(&state), away(&state)), (Some(4), Some(4)));
+    state.apply(Action::Swap);
+    assert_eq!((kept(&state), state.origin.is_some()), (Some(3), true));
+}
+
+#[test]
 fn steps_are_counted_before_the_workers_listen() {
     let (mut state, _) = State::open("v=1&cp=2", Language::default());
     for _ in 0..3 {
