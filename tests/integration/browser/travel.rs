@@ -212,7 +212,7 @@ fn a_fork_goes_on_from_there_with_another_layout_and_is_compared() -> Result<()>
         page.until_ready(2).await?;
         let command = page.text("#run-command").await?;
         ensure!(command.contains("--resume ringside-") && command.contains("-step6."), "{command}");
-        ensure!(page.text(".toolbar").await?.contains("(same seed) to step 6"));
+        ensure!(page.text(".toolbar").await?.contains("(to step 6)"));
         page.enter("Layout", "zigzag").await?;
         page.until("the new layout", async |page| {
             Ok(page.text(".compare").await?.contains("Zigzag"))
@@ -232,6 +232,31 @@ fn a_fork_goes_on_from_there_with_another_layout_and_is_compared() -> Result<()>
         let text = page.text(".compare").await?;
         ensure!(text.contains("What was changed") && text.contains("Contiguous"), "{text}");
         page.until_status("Difference of the two runs", "steps in common: 6").await?;
+        page.until_status("Difference of the two runs", "same run up to rounding").await
+    })
+}
+
+#[test]
+fn a_fork_and_the_run_that_it_left_change_places() -> Result<()> {
+    open(Hosting::default(), &format!("{SMALL}&steps=12"), async |page, _| {
+        page.until_ready(2).await?;
+        for step in 1..=3 {
+            page.press("Step").await?;
+            page.until_step(step).await?;
+        }
+        page.until_status("State", "Paused").await?;
+        page.press("Fork from here").await?;
+        page.until_ready(2).await?;
+        page.press("Step").await?;
+        page.until_step(4).await?;
+        page.until_status("State", "Paused").await?;
+        let text = page.text(".compare").await?;
+        ensure!(text.contains("The kept run stopped at step 3"), "{text}");
+        page.press("Swap them").await?;
+        page.until_step(3).await?;
+        page.until_status("State", "Paused").await?;
+        page.press("Step").await?;
+        page.until_status("Difference of the two runs", "At step 4, the last in common").await?;
         page.until_status("Difference of the two runs", "same run up to rounding").await
     })
 }
@@ -315,7 +340,7 @@ fn a_native_checkpoint_trains_on_in_the_page_and_a_wrong_file_is_refused() -> Re
         page.until_status("State", "Finished").await?;
         are_close(&losses(page).await?, &native(&folder, "m.jsonl"))?;
         // The seed is a press away.
-        page.press("Begin from the seed").await?;
+        page.press("Start over from the seed").await?;
         page.until_ready(2).await?;
         ensure!(page.step().await? == 0 && page.text(".origin").await?.is_empty());
         Ok(())
@@ -368,7 +393,7 @@ fn a_run_that_was_reset_is_had_back_and_goes_on() -> Result<()> {
             let loss = page.loss().await?;
             page.press("Reset").await?;
             page.until_status("Step", "0").await?;
-            page.press("Bring back the run at step 30").await?;
+            page.press("Bring it back").await?;
             page.until_step(30).await?;
             ensure!(page.loss().await? == loss, "the same run");
             Ok(())

@@ -51,6 +51,16 @@ fn the_run_goes_on_while_another_place_is_looked_at() -> Result<()> {
 fn places_are_reached_by_keyboard() -> Result<()> {
     open(Hosting::default(), "v=1&cp=2", async |page, _| {
         page.until_ready(2).await?;
+        // From far down in the run the next place is shown from its beginning.
+        page.script("document.activeElement.blur(); scrollTo(0, 2000);", json!([])).await?;
+        page.keys("body", "2").await?;
+        until_at(page, "Groups").await?;
+        page.until("the top", async |page| {
+            Ok(page.script("return scrollY;", json!([])).await? == json!(0))
+        })
+        .await?;
+        page.keys("body", "1").await?;
+        until_at(page, "Play").await?;
         page.keys("nav a[href*='view=groups']", "\u{e007}").await?;
         until_at(page, "Groups").await?;
         page.keys(".mesh-grid", "\u{e010}").await?;

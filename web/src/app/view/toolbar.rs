@@ -97,9 +97,10 @@ impl View for Toolbar {
                     >
                         { icon("reset") }{ t!("toolbar.button.reset") }{ " " }
                         <small>
-                            { t!("toolbar.same_seed") }
                             if *first > 0 {
                                 { t!("toolbar.to_step", step = first) }
+                            } else {
+                                { t!("toolbar.same_seed") }
                             }
                         </small>
                     </button>
