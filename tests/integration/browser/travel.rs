@@ -49,8 +49,7 @@ async fn until_at(page: &Page, step: u32, losses: &BTreeMap<u32, String>) -> Res
         Ok(!rows.is_empty()
             && rows.iter().all(|row| {
                 // Before the first step there is nothing to compare.
-                let is_equal = row.last().is_some_and(|cell| cell.contains("equal"));
-                row[1] == step.to_string() && (is_equal || step == 0)
+                row[2] == step.to_string() && (row[1].contains("equal") || step == 0)
             }))
     })
     .await?;

@@ -146,9 +146,8 @@ fn in_a_hidden_tab_the_run_goes_on_whole() -> Result<()> {
         let step = page.step().await?;
         page.until("the figures", async |page| {
             let rows = page.table("Traffic of each rank").await?;
-            let is_whole = |row: &Vec<String>| {
-                row[1].contains("equal") && row[2] == step.to_string()
-            };
+            let is_whole =
+                |row: &Vec<String>| row[1].contains("equal") && row[2] == step.to_string();
             Ok(rows.len() == 4 && rows.iter().all(is_whole))
         })
         .await?;
