@@ -159,7 +159,7 @@ fn the_run_looks_as_it_was_reviewed() -> Result<()> {
         page.until_status("State", "Finished").await?;
         page.until("the tables", async |page| {
             let rows = page.table("Traffic of each rank").await?;
-            Ok(rows.len() == 4 && rows.iter().all(|row| row[1] == "6"))
+            Ok(rows.len() == 4 && rows.iter().all(|row| row[2] == "6"))
         })
         .await?;
         none(differences(page, "play").await?)
