@@ -20,6 +20,7 @@ mod pasted;
 mod playground;
 mod read;
 mod report;
+mod script;
 mod setup;
 mod story;
 mod text;
