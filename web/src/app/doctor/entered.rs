@@ -26,12 +26,21 @@ pub enum Part {
     Torch,
     /// TRL's version.
     Trl,
+    /// The text of an error.
+    Error,
 }
 
 impl Part {
     /// Every input.
-    pub const ALL: [Self; 6] =
-        [Self::Config, Self::Launch, Self::Settings, Self::Accelerate, Self::Torch, Self::Trl];
+    pub const ALL: [Self; 7] = [
+        Self::Config,
+        Self::Launch,
+        Self::Settings,
+        Self::Accelerate,
+        Self::Torch,
+        Self::Trl,
+        Self::Error,
+    ];
 
     /// Its name in refusals, and in ids of the page.
     pub fn key(self) -> &'static str {
@@ -42,6 +51,7 @@ impl Part {
             Self::Accelerate => "accelerate",
             Self::Torch => "torch",
             Self::Trl => "trl",
+            Self::Error => "error",
         }
     }
 }
@@ -50,7 +60,7 @@ impl Part {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Sent", from = "Sent")]
 pub struct Entered {
-    texts: [Rc<str>; 6],
+    texts: [Rc<str>; 7],
     /// The machine; `None` is not said.
     pub machine: Option<Preset>,
 }
@@ -58,7 +68,7 @@ pub struct Entered {
 /// The same on its way to the doctor and back.
 #[derive(Serialize, Deserialize)]
 struct Sent {
-    texts: [String; 6],
+    texts: [String; 7],
     machine: Option<String>,
 }
 
@@ -81,8 +91,15 @@ impl Entered {
         &self.texts[part as usize]
     }
 
-    /// Enters a text.
-    pub fn set(&mut self, part: Part, text: String) {
+    /// Enters a text. Of a long error the end is kept, which says what it was.
+    pub fn set(&mut self, part: Part, mut text: String) {
+        if part == Part::Error {
+            let mut from = text.len().saturating_sub(MAX_BYTES);
+            while !text.is_char_boundary(from) {
+                from += 1;
+            }
+            text.drain(..from);
+        }
         self.texts[part as usize] = text.into();
     }
 
@@ -169,6 +186,15 @@ mod tests {
         assert_eq!((refusals.len(), &refusals[0].field[..]), (1, "config"));
         assert_eq!(refusals[0].value, "10.0 MB");
         assert!(Entered::default().with(Part::Config, "a".repeat(MAX_BYTES)).refusals().is_empty());
+    }
+
+    #[test]
+    fn of_a_long_error_the_end_is_kept() {
+        let long = "é".repeat(MAX_BYTES) + "a\nKeyError: 'x'";
+        let entered = Entered::default().with(Part::Error, long);
+        let kept = entered.get(Part::Error);
+        assert!(kept.len() <= MAX_BYTES && kept.ends_with("KeyError: 'x'"));
+        assert!(entered.refusals().is_empty());
     }
 
     #[test]

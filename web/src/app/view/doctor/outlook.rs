@@ -33,6 +33,9 @@ pub fn view(doctor: &Doctor, report: &Report, on: &Callback<Act>) -> Html {
                     html! {
                         <>
                             <p role="status" aria-label={t!("doctor.mesh.label")}>{ size(mesh) }</p>
+                            if let Some(same) = &mesh.same {
+                                <p class="hint">{ same }</p>
+                            }
                             { ranks(doctor, mesh, on) }
                         </>
                     },
