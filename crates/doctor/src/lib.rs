@@ -100,7 +100,7 @@ pub fn diagnose_and_correct(input: &Input) -> Result<(Report, Option<Input>), Re
         },
         error: symptom,
         playground: readable.then(|| playground::playground(&setup)).flatten(),
-        assumed: setup.assumed,
+        assumed: if unsaid { vec![] } else { setup.assumed },
         findings,
         corrected,
     };

@@ -88,7 +88,7 @@ fn an_error_is_named_with_what_leads_to_it() -> Result<()> {
         for label in [CONFIG, "Error message"] {
             page.enter(label, text).await?;
             page.until_status("Verdict", "This error is known").await?;
-            let card = page.text(".verdict-view .finding").await?;
+            let card = page.text(".findings .finding").await?;
             for part in ["has no attribute '_cp_context'", "cp-context-before-prepare: "] {
                 ensure!(card.contains(part), "{card}");
             }
@@ -103,14 +103,14 @@ fn an_error_is_named_with_what_leads_to_it() -> Result<()> {
             Ok(page.text(".findings").await?.contains("this is your error"))
         })
         .await?;
-        let lesson = "return document.querySelector('.verdict-view .finding a').href;";
+        let lesson = "return document.querySelector('.findings .finding a').href;";
         let lesson = page.script(lesson, json!([])).await?;
         let lesson = lesson.as_str().unwrap_or_default().to_owned();
         ensure!(lesson.ends_with("#v=1&view=doctor&lesson=no-context"), "{lesson}");
         page.press("Use it as your run").await?;
         page.until_status("Verdict", "Nothing speaks against this run").await?;
         ensure!(page.value("Error message").await?.is_empty());
-        ensure!(page.text(".verdict-view .finding").await?.is_empty());
+        ensure!(page.text(".findings .finding").await?.is_empty());
         page.enter("Error message", "ZeroDivisionError: division by zero").await?;
         page.until_status("Verdict", "not known here").await?;
         Ok(())

@@ -35,9 +35,8 @@ pub struct Report {
     pub sentence: String,
     /// How long the diagnosis took, in milliseconds.
     pub took_ms: f64,
-    /// The error that was given, and what is known of it.
-    pub error: Option<Finding>,
-    /// What was found, in the order in which a run meets it; at most [`SHOWN`].
+    /// The error that was given, as a note; then what was found, in the order in which a run meets
+    /// it, at most [`SHOWN`].
     pub findings: Vec<Finding>,
     /// How many there are in all.
     pub found: Found,
@@ -152,9 +151,7 @@ pub struct Mesh {
     pub sizes: Option<[usize; 5]>,
     /// Groups by name with the axes that they span.
     pub kinds: Vec<(String, Vec<usize>)>,
-    /// Why two groups of the same ranks both have a name.
-    pub same: Option<String>,
-    /// What else there is to say.
+    /// What else there is to say, as a sentence.
     pub note: Option<String>,
 }
 

@@ -172,7 +172,6 @@ mod tests {
                 kind("dp_shard_cp", &[1, 2]),
                 kind("dp_cp", &[1, 2]),
             ],
-            same: None,
             note: None,
         })
         .expect("eight ranks can be listed");

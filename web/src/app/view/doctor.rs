@@ -111,9 +111,6 @@ fn verdict(doctor: &Doctor, act: &Callback<Act>) -> Html {
                     <p class={classes!("verdict", class)}>{ text }</p>
                     { more }
                 </div>
-                if let Some(error) = doctor.report().and_then(|report| report.error.as_ref()) {
-                    { findings::one(error) }
-                }
             </>
         },
     )

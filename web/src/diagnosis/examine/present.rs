@@ -19,7 +19,10 @@ pub fn examine(entered: &Entered, language: Language) -> Result<Outcome, String>
             let took_ms = begun.elapsed().as_secs_f64() * 1e3;
             let mut told = teller.report(&report, corrected.as_ref(), took_ms);
             let misplaced = [Part::Config, Part::Launch].iter().any(|&p| is_error(entered.get(p)));
-            told.error = report.error.as_ref().map(|e| teller.error(e, &report.stories, misplaced));
+            if let Some(error) = &report.error {
+                told.findings.insert(0, teller.error(error, &report.stories, misplaced));
+                told.found.notes += 1;
+            }
             Outcome::Diagnosed(Box::new(told))
         }
         Err(refusals) => Outcome::Refused(refusals.iter().map(|r| teller.refusal(r)).collect()),
@@ -74,22 +77,21 @@ mod tests {
         let text = "AttributeError: 'Accelerator' object has no attribute '_cp_context'";
         let entered = Sample::LostContext.entered().with(Part::Error, text);
         let report = told(&entered, Language::English);
-        let error = report.error.expect("one was given");
-        assert_eq!(error.message, text);
+        let error = &report.findings[0];
+        assert_eq!((error.message.as_str(), report.found.notes), (text, 1));
         assert!(
             error.why.lines().count() == 3 && error.why.contains("This was found"),
             "{error:?}"
         );
         assert!(error.fix.contains("The checklist \"AttributeError"), "{error:?}");
         assert_eq!(error.link.as_deref(), Some("#v=1&view=doctor&lesson=no-context"));
-        assert!(report.findings[0].stage.ends_with(": this is your error"));
+        assert!(report.findings[1].stage.ends_with(": this is your error"));
         let corrected = report.corrected.expect("it can be corrected").entered;
         assert_eq!(&**corrected.get(Part::Error), "");
 
         for part in [Part::Config, Part::Launch, Part::Error] {
             let report = told(&Entered::default().with(part, text), Language::Chinese);
-            let error = report.error.expect("it is taken for one");
-            assert!(report.findings.is_empty());
+            let [error] = &report.findings[..] else { panic!("{report:?}") };
             assert_eq!(error.fix.contains("放错了输入框"), part != Part::Error, "{error:?}");
         }
     }

@@ -46,7 +46,6 @@ impl Teller {
                 doctor::Verdict::Error => Verdict::Error,
             },
             sentence: self.tell(&report.title()),
-            error: None,
             took_ms,
             findings: report
                 .findings
@@ -102,7 +101,7 @@ impl Teller {
         let fix = [Some(self.tell(&error.advice)), checklist, moved];
         Finding {
             id: "your-error".to_owned(),
-            severity: if error.is_known() { Severity::Error } else { Severity::Warning },
+            severity: Severity::Info,
             stage: self.tell(&message!("as you gave it")),
             place: None,
             message: if error.line.is_empty() {
@@ -155,8 +154,12 @@ impl Teller {
                 AXES.map(|_| axes.next().map_or(1, |axis| grid.size(axis)))
             }),
             kinds: kinds.into_iter().map(|(name, over)| (name.to_owned(), over)).collect(),
-            same: mesh.same.as_ref().map(|same| self.tell(same)),
-            note: mesh.note.as_ref().map(|note| self.tell(note)),
+            note: match (&mesh.note, &mesh.same) {
+                (Some(note), _) => {
+                    Some(self.tell(&message!("No groups: {note}.", note = note.clone())))
+                }
+                (None, same) => same.as_ref().map(|same| self.tell(same)),
+            },
         }
     }
 

@@ -1,7 +1,7 @@
 //! The diagnosis for people.
 
 use anyhow::Result;
-use doctor::{Cause, Corrected, Finding, Mesh, Report, Severity, State, Symptom};
+use doctor::{Cause, Corrected, Finding, Mesh, Report, Severity, State, Story, Symptom};
 
 use crate::output;
 
@@ -26,12 +26,11 @@ pub fn report(report: &Report) -> Result<()> {
         output::line(format!("assumed: {assumed}"))?;
     }
     let about = report.error.as_ref().and_then(|error| error.story);
-    if !report.findings.is_empty() || about.is_some() {
-        for story in &report.stories {
-            output::line(format!("\n{}", story.title))?;
-            for step in &story.steps {
-                output::line(format!("  {} {} {}", mark(step.state), step.question, step.answer))?;
-            }
+    let told = |story: &&Story| !report.findings.is_empty() || Some(story.id) == about;
+    for story in report.stories.iter().filter(told) {
+        output::line(format!("\n{}", story.title))?;
+        for step in &story.steps {
+            output::line(format!("  {} {} {}", mark(step.state), step.question, step.answer))?;
         }
     }
     match &report.corrected {

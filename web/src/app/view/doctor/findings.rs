@@ -30,8 +30,7 @@ pub fn view(report: &Report) -> Html {
     )
 }
 
-/// One finding, or the error that was given.
-pub fn one(finding: &Finding) -> Html {
+fn one(finding: &Finding) -> Html {
     let (class, mark, word) = match finding.severity {
         Severity::Error => ("bad", "✕", t!("doctor.findings.error")),
         Severity::Warning => ("warned", "▲", t!("doctor.findings.warning")),

@@ -33,9 +33,6 @@ pub fn view(doctor: &Doctor, report: &Report, on: &Callback<Act>) -> Html {
                     html! {
                         <>
                             <p role="status" aria-label={t!("doctor.mesh.label")}>{ size(mesh) }</p>
-                            if let Some(same) = &mesh.same {
-                                <p class="hint">{ same }</p>
-                            }
                             { ranks(doctor, mesh, on) }
                         </>
                     },
@@ -74,7 +71,7 @@ fn size(mesh: &Mesh) -> String {
         (_, false) => t!("doctor.mesh.axes", ranks = ranks, axes = axes),
     };
     match &mesh.note {
-        Some(note) => format!("{words} {}", t!("doctor.mesh.groupless", note = note)),
+        Some(note) => format!("{words} {note}"),
         None => words.into(),
     }
 }
