@@ -42,6 +42,7 @@ const CHECKS: &[Check] = &[
     running::window_with_cp,
     running::context_never_built,
     running::context_before_prepare,
+    running::attention_not_sdpa,
     running::length_not_divisible,
     running::packing_with_cp,
     running::mask_dropped,

@@ -8,6 +8,7 @@ use crate::document::Value;
 use crate::facts::Fact;
 use crate::flags;
 use crate::input::Input;
+use crate::pasted;
 use crate::setup::{Axis, CpuWish};
 
 pub(crate) use draft::Draft;
@@ -101,12 +102,13 @@ impl Corrected {
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
         let launch = after.launch.as_ref().map(|words| {
-            let words: Vec<String> = ["accelerate", "launch"]
-                .map(String::from)
-                .into_iter()
-                .chain(words.clone())
-                .collect();
-            flags::join(&words)
+            // What starts something else names it itself.
+            let launch: &[&str] = match pasted::foreign(words) {
+                Some(_) => &[],
+                None => &["accelerate", "launch"],
+            };
+            let launch = launch.iter().map(|&word| word.to_owned());
+            flags::join(&launch.chain(words.clone()).collect::<Vec<_>>())
         });
         Self { config: after.config.clone(), launch, environment, install, script }
     }

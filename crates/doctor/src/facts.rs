@@ -77,7 +77,7 @@ impl Facts {
     /// Facts from settings, and behind those from the script's own arguments.
     pub fn new(settings: &BTreeMap<String, String>, script: &[String]) -> Self {
         let mut facts = BTreeMap::new();
-        for (name, value) in script_arguments(script) {
+        for (name, value) in crate::script::arguments(script) {
             if let Some(fact) = Fact::named(&name) {
                 facts.insert(fact, value);
             } else if ["assistant_only_loss", "completion_only_loss"].contains(&name.as_str())
@@ -118,27 +118,6 @@ pub fn truth(value: &str) -> Option<bool> {
         "false" | "0" | "no" | "off" | "n" | "f" | "none" | "null" | "" => Some(false),
         _ => None,
     }
-}
-
-/// `--name value`, `--name=value` and a lone `--name`, which stands for true.
-fn script_arguments(script: &[String]) -> Vec<(String, String)> {
-    let mut arguments = Vec::new();
-    let mut words = script.iter().skip(1).peekable();
-    while let Some(word) = words.next() {
-        let Some(name) = word.strip_prefix("--") else { continue };
-        let (name, value) = match name.split_once('=') {
-            Some((name, value)) => (name, value.to_owned()),
-            None => {
-                let value = words.next_if(|next| !next.starts_with("--"));
-                (name, value.map_or_else(|| "true".to_owned(), Clone::clone))
-            }
-        };
-        // A script's own num_processes is not the launcher's.
-        if name != "num_processes" {
-            arguments.push((name.replace('-', "_"), value));
-        }
-    }
-    arguments
 }
 
 #[cfg(test)]

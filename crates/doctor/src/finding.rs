@@ -142,7 +142,7 @@ impl Stage {
             Self::Accelerator => message!("in Accelerator()"),
             Self::Prepare => message!("in prepare()"),
             Self::FirstStep => message!("at the first step"),
-            Self::Silent => message!("never said"),
+            Self::Silent => message!("without an error message"),
         }
     }
 }
@@ -241,6 +241,8 @@ ids! {
     NothingToShard = "nothing-to-shard", Some("1.10.0"), None, CONFIG;
     /// A sliding window under CP.
     WindowWithCp = "window-with-cp", Some("1.10.0"), Some("1.15.0"), Some("huggingface/accelerate#4177");
+    /// An attention that CP does not reach.
+    AttentionNotSdpa = "attention-not-sdpa", Some("1.10.0"), None, Some("huggingface/transformers#40205");
     /// The context is never built.
     CpContextNeverBuilt = "cp-context-never-built", Some("1.12.0"), Some("1.13.0"), Some("huggingface/accelerate#3856");
     /// The context is entered before it is built.

@@ -16,6 +16,8 @@ pub struct Input {
     pub settings: BTreeMap<String, String>,
     /// Names of settings that were given more than once; the last value counts.
     pub repeated: Vec<String>,
+    /// The text of an error in which a run ended.
+    pub error: Option<String>,
     /// The version of accelerate, as `pip` prints it.
     pub accelerate: Option<String>,
     /// The version of torch.
@@ -37,7 +39,7 @@ impl Input {
             message!("nothing"),
             message!("there is nothing to diagnose"),
             message!(
-                "give a configuration, launch flags after --, a version, a setting or a machine"
+                "give a configuration, launch flags after --, an error, a version, a setting or a machine"
             ),
         ))
     }

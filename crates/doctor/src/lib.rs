@@ -20,8 +20,10 @@ mod pasted;
 mod playground;
 mod read;
 mod report;
+mod script;
 mod setup;
 mod story;
+mod symptom;
 mod text;
 mod version;
 mod yaml;
@@ -38,13 +40,14 @@ pub use playground::Playground;
 pub use report::{Context, Fate, Report, Verdict};
 pub use setup::{Axis, CpuWish};
 pub use story::{State, Step, Story};
+pub use symptom::{Cause, Standing, Symptom, is_error};
 pub use version::Version;
 pub use yaml::{Place, Scalar};
 
 use correct::Draft;
 use document::Document;
 use flags::{FlagFault, Line};
-use plan::Refusal;
+use plan::{Refusal, message};
 use setup::{Setup, Source};
 use story::Given;
 
@@ -70,18 +73,34 @@ pub fn diagnose_and_correct(input: &Input) -> Result<(Report, Option<Input>), Re
         Some(None) => State::Doubtful,
         None => State::Unknown,
     };
+    let symptom = Symptom::of(input, &findings);
+    // An error alone says nothing about the run that ended in it.
+    let unsaid = symptom.is_some()
+        && input.config.is_none()
+        && input.launch.is_none()
+        && input.settings.is_empty();
     let given = Given { accelerate: state(&input.accelerate), torch: state(&input.torch) };
+    let stories = story::stories(&setup, &findings, given);
     let report = Report {
-        verdict: Verdict::of(&findings),
+        verdict: Verdict::of(&findings, symptom.as_ref()),
         mesh: readable.then(|| mesh::mesh(&setup)).flatten(),
-        context: Context::of(&setup, &findings),
-        stories: if readable {
-            story::stories(&setup, &findings, given)
-        } else {
-            story::unread(story::stories(&setup, &findings, given))
+        context: match unsaid {
+            true => Context { fate: Fate::Unsaid, stops: None },
+            false => Context::of(&setup, &findings),
         },
+        stories: match (readable, unsaid) {
+            (false, _) => story::unknown(
+                stories,
+                &message!("Not known: the configuration could not be read."),
+            ),
+            (true, true) => {
+                story::unknown(stories, &message!("Not known: no configuration was given."))
+            }
+            (true, false) => stories,
+        },
+        error: symptom,
         playground: readable.then(|| playground::playground(&setup)).flatten(),
-        assumed: setup.assumed,
+        assumed: if unsaid { vec![] } else { setup.assumed },
         findings,
         corrected,
     };
@@ -105,7 +124,8 @@ pub fn corrected_input(input: &Input) -> Option<Input> {
         }
         current = draft.finish();
     }
-    (current != unfolded).then_some(current)
+    // The error is that of the run before.
+    (current != unfolded).then_some(Input { error: None, ..current })
 }
 
 /// The changes for the first stage that has any: what goes wrong later may follow from it.

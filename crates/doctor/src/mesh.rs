@@ -25,6 +25,8 @@ pub struct Mesh {
     /// The axes as a grid, [`Axis::ALL`]'s place by place; `None` where there are too many ranks
     /// to list or the sizes do not fit.
     pub grid: Option<Grid<5>>,
+    /// Why two groups of the same ranks both have a name, where there are such.
+    pub same: Option<Message>,
     /// What else there is to say.
     pub note: Option<Message>,
 }
@@ -81,11 +83,15 @@ impl Mesh {
 
 impl Serialize for Mesh {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut mesh = serializer.serialize_struct("Mesh", 4 + usize::from(self.note.is_some()))?;
+        let more = usize::from(self.same.is_some()) + usize::from(self.note.is_some());
+        let mut mesh = serializer.serialize_struct("Mesh", 4 + more)?;
         mesh.serialize_field("axes", &self.axes)?;
         mesh.serialize_field("flattened", &self.flattened)?;
         mesh.serialize_field("world_size", &self.world_size)?;
         mesh.serialize_field("ranks", &Ranks(self))?;
+        if let Some(same) = &self.same {
+            mesh.serialize_field("same", same)?;
+        }
         if let Some(note) = &self.note {
             mesh.serialize_field("note", note)?;
         }
@@ -122,6 +128,7 @@ pub fn mesh(setup: &Setup) -> Option<Mesh> {
             .map(|(name, over)| (name, over.iter().map(|&axis| sizes.get(axis)).product()))
             .collect(),
         world_size,
+        same: same(&axes),
         note: note.or_else(many),
         grid,
     })
@@ -158,6 +165,19 @@ fn note(setup: &Setup, world_size: u64) -> Option<Message> {
     ))
 }
 
+/// Without replicas FSDP's group has the same ranks as the loss's.
+fn same(axes: &[Axis]) -> Option<Message> {
+    let over = |name: &str| flattened(axes).find(|(known, _)| *known == name).map(|(_, over)| over);
+    let both =
+        over("dp_shard_cp").is_some_and(|ranks| ranks.len() > 1 && over("dp_cp") == Some(ranks));
+    both.then(|| {
+        message!(
+            "dp_shard_cp and dp_cp have the same ranks here: over the first FSDP shards the model, over \
+             the second the loss is averaged."
+        )
+    })
+}
+
 fn flattened(axes: &[Axis]) -> impl Iterator<Item = (&'static str, Vec<Axis>)> {
     FLATTENED.into_iter().filter_map(|(name, over)| {
         let there: Vec<Axis> = over.iter().copied().filter(|axis| axes.contains(axis)).collect();
@@ -178,6 +198,7 @@ mod tests {
             flattened: Ordered::default(),
             world_size: 16,
             grid: grid(&sizes),
+            same: None,
             note: None,
         };
         let five = mesh.ranks().nth(5).expect("there are 16");

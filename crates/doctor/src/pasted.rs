@@ -2,6 +2,7 @@
 
 use crate::facts::Fact;
 use crate::input::Input;
+use crate::symptom;
 
 /// What may stand before the launcher and changes nothing of what it does.
 const PROMPTS: &[&str] = &["$", "!", "%", "nohup", "time", "exec", "env", "sudo"];
@@ -27,11 +28,19 @@ const OTHERS: &[&str] = &[
     "conda",
 ];
 
-/// The input with the line's variables among the settings and the launcher's own words left.
+/// The input with the line's variables among the settings and the launcher's own words left; with
+/// an error's text taken for one wherever it was pasted, and the versions that it names.
 pub fn unfold(input: &Input) -> Input {
-    let Some(words) = &input.launch else { return input.clone() };
     let mut input = input.clone();
-    let (variables, rest) = lead(words);
+    if let Some(text) = input.config.take_if(|text| symptom::is_error(text)) {
+        let error = input.error.get_or_insert_default();
+        error.insert_str(0, &format!("{text}\n"));
+    }
+    let [accelerate, torch] = input.error.as_deref().map(symptom::versions).unwrap_or_default();
+    input.accelerate = input.accelerate.or(accelerate);
+    input.torch = input.torch.or(torch);
+    let Some(words) = input.launch.take() else { return input };
+    let (variables, rest) = lead(&words);
     for (name, value) in variables {
         let name = Fact::named(&name).map_or(name, |fact| fact.name().to_owned());
         input.settings.insert(name, value);

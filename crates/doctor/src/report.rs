@@ -9,12 +9,16 @@ use crate::mesh::Mesh;
 use crate::playground::Playground;
 use crate::setup::{Legible, Parallelism, Setup};
 use crate::story::Story;
+use crate::symptom::Symptom;
 
 /// The diagnosis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// How it stands.
     pub verdict: Verdict,
+    /// The error that was given, and what is known of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Symptom>,
     /// The mesh that results, where enough is known.
     pub mesh: Option<Mesh>,
     /// What will become of the CP context.
@@ -31,6 +35,17 @@ pub struct Report {
     pub playground: Option<Playground>,
 }
 
+impl Report {
+    /// How it stands, as a sentence. Of an error whose cause was not found, that is about the error.
+    pub fn title(&self) -> Message {
+        let found = self.findings.iter().any(|finding| finding.severity == Severity::Error);
+        match &self.error {
+            Some(error) if !found => error.title(),
+            _ => self.verdict.title(),
+        }
+    }
+}
+
 /// How a diagnosis stands: as its worst finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -44,9 +59,13 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The verdict on some findings.
-    pub fn of(findings: &[Finding]) -> Self {
-        match findings.iter().map(|finding| finding.severity).max() {
+    /// The verdict on some findings, and on the error in which the run ended.
+    pub(crate) fn of(findings: &[Finding], error: Option<&Symptom>) -> Self {
+        let ended = error.map(|error| match error.is_known() {
+            true => Severity::Error,
+            false => Severity::Warning,
+        });
+        match findings.iter().map(|finding| finding.severity).chain(ended).max() {
             None | Some(Severity::Info) => Self::Ok,
             Some(Severity::Warning) => Self::Warning,
             Some(Severity::Error) => Self::Error,
@@ -69,6 +88,8 @@ pub struct Context {
 pub enum Fate {
     /// What was given could not be read.
     Unknown,
+    /// Nothing was given but an error.
+    Unsaid,
     /// Nobody asks for one.
     NotAsked,
     /// It is asked for and nobody listens.
@@ -88,6 +109,7 @@ impl Fate {
     pub fn title(self) -> Message {
         match self {
             Self::Unknown => message!("not known, as what was given cannot be read"),
+            Self::Unsaid => message!("not known, as no configuration was given"),
             Self::NotAsked => message!("not asked for"),
             Self::Ignored => message!("asked for, and nobody listens"),
             Self::NotReached => message!("the run stops before it would be built"),

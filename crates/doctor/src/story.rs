@@ -54,13 +54,13 @@ pub fn stories(setup: &Setup, findings: &[Finding], given: Given) -> Vec<Story> 
     vec![lost_context(setup, &book, given), no_gpu(setup, &book)]
 }
 
-/// The same where the configuration could not be read: nothing that rests on it is known.
-pub fn unread(mut stories: Vec<Story>) -> Vec<Story> {
+/// The same without a configuration that could be read: of what rests on it, `answer` is all.
+pub fn unknown(mut stories: Vec<Story>, answer: &Message) -> Vec<Story> {
     // The first step of each is the version's and the machine's, which were given apart.
     for step in stories.iter_mut().flat_map(|story| story.steps.iter_mut().skip(1)) {
         if step.findings.is_empty() {
             step.state = State::Unknown;
-            step.answer = message!("Not known: the configuration could not be read.");
+            step.answer = answer.clone();
         }
     }
     stories
@@ -183,6 +183,7 @@ fn lost_context(setup: &Setup, book: &Book<'_>, given: Given) -> Story {
                     Id::PackingWithCp,
                     Id::MaskDropped,
                     Id::WindowWithCp,
+                    Id::AttentionNotSdpa,
                     Id::LengthNotDivisible,
                     Id::LossUnequalShards,
                 ],

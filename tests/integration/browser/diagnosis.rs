@@ -79,6 +79,45 @@ fn the_corrected_run_is_taken_over_with_one_button() -> Result<()> {
 }
 
 #[test]
+fn an_error_is_named_with_what_leads_to_it() -> Result<()> {
+    let text = "[rank0]: Traceback (most recent call last):\n[rank0]: AttributeError: 'Accelerator' \
+                object has no attribute '_cp_context'\n";
+    open(hosting(), "v=1&view=doctor", async |page, _| {
+        page.until_status("Verdict", "Nothing to diagnose yet").await?;
+        // It is taken for one where it was pasted into another input.
+        for label in [CONFIG, "Error message"] {
+            page.enter(label, text).await?;
+            page.until_status("Verdict", "This error is known").await?;
+            let card = page.text(".findings .finding").await?;
+            for part in ["has no attribute '_cp_context'", "cp-context-before-prepare: "] {
+                ensure!(card.contains(part), "{card}");
+            }
+            ensure!(card.contains("move it") == (label == CONFIG), "{card}");
+            page.enter(label, "").await?;
+            page.until_status("Verdict", "Nothing to diagnose yet").await?;
+        }
+        page.press("CP in accelerate 1.12.0").await?;
+        page.until_status("Verdict", "will go wrong").await?;
+        page.enter("Error message", text).await?;
+        page.until("the finding to be the error", async |page| {
+            Ok(page.text(".findings").await?.contains("this is your error"))
+        })
+        .await?;
+        let lesson = "return document.querySelector('.findings .finding a').href;";
+        let lesson = page.script(lesson, json!([])).await?;
+        let lesson = lesson.as_str().unwrap_or_default().to_owned();
+        ensure!(lesson.ends_with("#v=1&view=doctor&lesson=no-context"), "{lesson}");
+        page.press("Use it as your run").await?;
+        page.until_status("Verdict", "Nothing speaks against this run").await?;
+        ensure!(page.value("Error message").await?.is_empty());
+        ensure!(page.text(".findings .finding").await?.is_empty());
+        page.enter("Error message", "ZeroDivisionError: division by zero").await?;
+        page.until_status("Verdict", "not known here").await?;
+        Ok(())
+    })
+}
+
+#[test]
 fn its_mesh_opens_in_the_playground() -> Result<()> {
     let input = Input { config: Some(CP_2.to_owned()), ..Input::default() };
     let run = diagnose(&input)?.playground.context("the mesh has CP")?.run;

@@ -87,6 +87,32 @@ fn machines_settings_and_flags_are_heard() {
 }
 
 #[test]
+fn an_error_is_read_from_a_file() {
+    let folder = with_config();
+    let text = b"\xff\nAttributeError: 'Accelerator' object has no attribute '_cp_context'\n";
+    std::fs::write(folder.0.path().join("error.txt"), text).unwrap();
+    let end = folder.run("doctor --error error.txt");
+    assert_eq!(end.code, Some(1), "{end:#?}");
+    for text in [
+        "This error is known",
+        "your error: AttributeError: 'Accelerator' object has no attribute '_cp_context'",
+        "cp-context-before-prepare: The script enters",
+        "lesson=no-context",
+        "[ ?] Is CP configured",
+    ] {
+        assert!(end.stdout.contains(text), "{text}: {end:#?}");
+    }
+    let both = "doctor --error error.txt --accelerate-config cp.yaml --accelerate-version 1.12.0";
+    let end = folder.run(both);
+    assert!(end.stdout.contains("(at the first step, your error)"), "{end:#?}");
+    let end = folder.run(&format!("{both} --json"));
+    assert_eq!(end.json()["error"]["causes"][0]["standing"], "found");
+    // With nothing on stdin there is no error in it, and that is no reason to fail.
+    let end = folder.run("doctor --error - --json");
+    assert_eq!((end.code, &end.json()["verdict"]), (Some(0), &"warning".into()));
+}
+
+#[test]
 fn a_request_that_cannot_be_met_ends_with_2() {
     let folder = Folder::new();
     std::fs::write(folder.0.path().join("binary.yaml"), [b'a', b'\n', 0xff]).unwrap();
@@ -95,6 +121,7 @@ fn a_request_that_cannot_be_met_ends_with_2() {
         ("doctor --accelerate-config gone.yaml", "accelerate_config = gone.yaml"),
         ("doctor --accelerate-config .", "accelerate_config = ."),
         ("doctor --accelerate-config binary.yaml", "line 2"),
+        ("doctor --error gone.txt", "error = gone.txt"),
         ("doctor --simulate cray", "h100-two-nodes"),
         ("doctor --set WORLD_SIZE", "a name and a value"),
     ] {

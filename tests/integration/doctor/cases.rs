@@ -180,6 +180,25 @@ fn a_window_is_lost_until_it_is_refused() {
 }
 
 #[test]
+fn cp_reaches_no_attention_but_sdpa() {
+    let with = |name: &str| set(config(CP_2, "1.13.0"), &[("attn_implementation", name)]);
+    for name in ["flash_attention_2", "flash_attention_3", "eager", "kernels-community/flash-attn2"]
+    {
+        check(&with(name), &["attention-not-sdpa"]);
+        let typed = format!("{CP_FLAGS} --attn_implementation {name}");
+        check(&flags(&typed, "1.13.0"), &["attention-not-sdpa"]);
+    }
+    for name in ["sdpa", "none", ""] {
+        check(&with(name), &[]);
+    }
+    check(&set(config(PLAIN_CPU, "1.13.0"), &[("attn_implementation", "eager")]), &[]);
+    // DeepSpeed's exchange of heads takes others as well.
+    let sp = yaml(&[(CP, "parallelism_config_sp_size: 2"), ("FSDP\n", "DEEPSPEED\n")]);
+    let found = ids(&set(config(sp, "1.13.0"), &[("attn_implementation", "flash_attention_2")]));
+    assert!(!found.contains(&"attention-not-sdpa"), "{found:?}");
+}
+
+#[test]
 fn masks_and_packing_are_lost() {
     let with = |settings: &[(&str, &str)]| set(config(CP_2, "1.13.0"), settings);
     check(&with(&[("attention_mask", "custom")]), &["mask-dropped"]);

@@ -1,10 +1,12 @@
 //! Laws: no text makes it panic, and the order of keys does not matter.
 
+use std::collections::BTreeMap;
+
 use doctor::{Input, corrected_input, diagnose, split_line};
 use plan::runtime::Preset;
 use proptest::prelude::*;
 
-use super::support::{CP_2, on, report, set};
+use super::support::{CP_2, CP_FLAGS, flags, on, report, set};
 
 /// Pieces that YAML texts are broken with.
 const PIECES: &[&str] = &[
@@ -51,6 +53,23 @@ const PIECES: &[&str] = &[
     "num_processes",
 ];
 
+/// Arguments of a script that CP does not go with.
+const STATED: &[&str] = &[
+    "--packing",
+    "--packing True",
+    "--packing=yes",
+    "--attn_implementation flash_attention_2",
+    "--attn-implementation=eager",
+    "--padding_side left",
+    "--pad_to_multiple_of 3",
+    "--sliding_window 4096",
+    "--attention_mask custom",
+];
+
+/// The same as facts.
+const TOLD: &[(&str, &str)] =
+    &[("packing", "true"), ("attn_implementation", "flash_attention_2"), ("padding_side", "left")];
+
 fn broken() -> impl Strategy<Value = String> {
     let piece = (0..CP_2.len() + 1, 0..PIECES.len(), 0..12_usize);
     prop::collection::vec(piece, 1..12).prop_map(|edits| {
@@ -93,7 +112,15 @@ fn any_input() -> impl Strategy<Value = Input> {
         "--multi_gpu",
         "--use_parallelism_config",
         "--packing",
+        "--packing=True",
         "--max_length",
+        "--attn_implementation",
+        "flash_attention_2",
+        "--padding-side",
+        "left",
+        "--pad_to_multiple_of=3",
+        "--launcher",
+        "notebook",
         "-m",
         "é",
         "",
@@ -151,6 +178,30 @@ proptest! {
         if diagnose(&input).is_ok() && let Some(after) = corrected_input(&input) {
             let again = corrected_input(&after);
             prop_assert_eq!(again, None, "{:#?}\n{:#?}", after, diagnose(&after));
+        }
+    }
+
+    #[test]
+    fn what_the_line_says_of_the_script_is_corrected_in_the_line(
+        stated in prop::sample::subsequence(STATED.to_vec(), 1..=STATED.len()).prop_shuffle(),
+        version in prop::sample::select(vec!["1.12.0", "1.13.0", "1.15.0"]),
+        told in prop::option::of(prop::sample::select(TOLD.to_vec())),
+    ) {
+        let line = format!("{CP_FLAGS} {} --lr 1e-5", stated.join(" "));
+        let input = set(flags(&line, version), told.as_slice());
+        let before = report(&input);
+        let texts = before.corrected.expect("it can be corrected");
+        // By hand is changed only what is not in the line.
+        let by_hand = |change: &String| told.is_some_and(|(name, _)| change.starts_with(name));
+        prop_assert!(texts.script.iter().all(by_hand), "{:#?}", texts.script);
+        let typed = texts.launch.expect("there is a line");
+        prop_assert!(typed.ends_with("--lr 1e-5"), "{typed}");
+        let after = corrected_input(&input).expect("it can be corrected");
+        // The line alone is in order as well, whatever else is told of the script.
+        for again in [after.clone(), Input { settings: BTreeMap::new(), ..after }] {
+            let again = Input { launch: Some(split_line(&typed)), ..again };
+            let left = report(&again).findings;
+            prop_assert!(left.is_empty(), "{line}\n{typed}\n{left:#?}");
         }
     }
 

@@ -216,6 +216,7 @@ pub fn gallery() -> Vec<(&'static str, Input)> {
         ),
         ("a window, 1.13.0", with(&[("sliding_window", "4096")])),
         ("a window, 1.15.0", set(config(CP_2, "1.15.0"), &[("sliding_window", "4096")])),
+        ("flash attention", with(&[("attn_implementation", "flash_attention_2")])),
         ("the fault of 1.12.0", config(CP_2, "1.12.0")),
         ("before prepare", with(&[("context", "before-prepare")])),
         ("an odd length", with(&[("seq_len", "4095")])),

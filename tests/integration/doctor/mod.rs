@@ -3,6 +3,7 @@
 mod cases;
 mod checklists;
 mod correction;
+mod errors;
 mod given;
 mod launcher;
 mod laws;

@@ -35,7 +35,8 @@ pub struct Report {
     pub sentence: String,
     /// How long the diagnosis took, in milliseconds.
     pub took_ms: f64,
-    /// What was found, in the order in which a run meets it; at most [`SHOWN`].
+    /// The error that was given, as a note; then what was found, in the order in which a run meets
+    /// it, at most [`SHOWN`].
     pub findings: Vec<Finding>,
     /// How many there are in all.
     pub found: Found,
@@ -150,7 +151,7 @@ pub struct Mesh {
     pub sizes: Option<[usize; 5]>,
     /// Groups by name with the axes that they span.
     pub kinds: Vec<(String, Vec<usize>)>,
-    /// What else there is to say.
+    /// What else there is to say, as a sentence.
     pub note: Option<String>,
 }
 

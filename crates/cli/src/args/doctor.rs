@@ -11,6 +11,7 @@ const EXAMPLES: &str = "\
 Examples:
   ringside doctor --accelerate-config cp.yaml --accelerate-version 1.12.0
   ringside doctor --simulate colab-cpu --accelerate-version 1.12.0
+  ringside doctor --error traceback.txt
   ringside doctor --accelerate-config cp.yaml --set seq_len=4095 --set packing=true
   ringside doctor --accelerate-version 1.13.0 -- --use_fsdp --fsdp_version 2 \\
       --parallelism_config_cp_size 2 train.py
@@ -38,6 +39,9 @@ pub struct DoctorArgs {
     /// A configuration as `accelerate config` writes it
     #[arg(long, value_name = "FILE")]
     pub accelerate_config: Option<PathBuf>,
+    /// The text of the error in which a run ended; - reads it from stdin
+    #[arg(long, value_name = "FILE")]
+    pub error: Option<PathBuf>,
     /// The version of accelerate, as pip prints it
     #[arg(long, value_name = "VERSION")]
     pub accelerate_version: Option<String>,

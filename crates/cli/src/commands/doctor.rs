@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use doctor::{Input, Machine, Severity};
+use doctor::{Input, Machine, Severity, Verdict};
 use plan::Refusal;
 use plan::runtime::{Build, Launcher, Preset};
 
@@ -28,6 +28,7 @@ pub fn run(args: &DoctorArgs, style: Style) -> Result<()> {
     }
     let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
     match errors.count() {
+        0 if report.verdict == Verdict::Error => bail!("the error that was given stops a run"),
         0 => Ok(()),
         1 => bail!("1 finding stops this run, or makes it another than was asked for"),
         count => bail!("{count} findings stop this run, or make it another than was asked for"),
@@ -50,6 +51,7 @@ fn input(args: &DoctorArgs) -> Result<Input, Refusal> {
     repeated.dedup();
     Ok(Input {
         config: args.accelerate_config.as_deref().map(read).transpose()?,
+        error: args.error.as_deref().map(read_error).transpose()?,
         launch: (!args.launch.is_empty()).then(|| args.launch.clone()),
         settings,
         repeated,
@@ -78,6 +80,23 @@ fn read(path: &Path) -> Result<String, Refusal> {
             .filter(|&&byte| byte == b'\n')
             .count();
         refuse(format!("it is no UTF-8 text from line {line} on"))
+    })
+}
+
+/// An error's text, of which any bytes are taken: a log may hold what is no text.
+fn read_error(path: &Path) -> Result<String, Refusal> {
+    let read = || {
+        let mut bytes = Vec::new();
+        if path == Path::new("-") {
+            std::io::stdin().lock().take(MAX_BYTES).read_to_end(&mut bytes)?;
+        } else {
+            std::fs::File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)?;
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    read().map_err(|error: std::io::Error| {
+        let works = "name a file that holds the traceback, or - for stdin";
+        Refusal::new("error", path.display(), error.to_string(), works)
     })
 }
 

@@ -6,6 +6,7 @@ use crate::correct::Edit;
 use crate::facts::{Fact, truth};
 use crate::finding::{Finding, Id, Severity, Stage};
 use crate::setup::Setup;
+use crate::text::short;
 use crate::version::{BROKEN, REPAIRED, TRL_REFUSES_PACKING, WINDOW_REFUSED};
 
 pub(super) fn window_with_cp(setup: &Setup) -> Option<Finding> {
@@ -68,6 +69,29 @@ pub(super) fn context_before_prepare(setup: &Setup) -> Option<Finding> {
                 message!("Call accelerator.prepare(model, ...) first, then enter maybe_context_parallel."),
             )
             .corrected_by([Edit::Script(Fact::Context, "after-prepare".to_owned())]),
+    )
+}
+
+/// Read in transformers 4.55.4, which has no such check, 4.56.0 and 5.24.0, which have; torch's
+/// `context_parallel` says of itself that it patches `scaled_dot_product_attention`.
+pub(super) fn attention_not_sdpa(setup: &Setup) -> Option<Finding> {
+    let name = setup.facts.get(Fact::Attention)?;
+    // Without a name it is the model's own choice, which is sdpa.
+    if !setup.cp_on() || name == "sdpa" || truth(name).is_some() {
+        return None;
+    }
+    Some(
+        Finding::new(Id::AttentionNotSdpa, Severity::Error, Stage::FirstStep)
+            .says(
+                message!("transformers' Trainer stops: Context parallelism is supported only with SDPA \
+                 attention, you are using {name}.", name = short(name)),
+                message!("torch's CP replaces scaled_dot_product_attention and no other attention. Trainer, \
+                 and TRL's with it, checks that from transformers 4.56.0 on (PR 40205). A loop of your \
+                 own is not stopped: each rank attends within its own slice."),
+                message!("Set attn_implementation to sdpa, which runs torch's own flash kernels on a GPU, or \
+                 leave CP out."),
+            )
+            .corrected_by([Edit::Script(Fact::Attention, "sdpa".to_owned())]),
     )
 }
 

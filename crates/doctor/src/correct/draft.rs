@@ -9,6 +9,7 @@ use crate::document::{Document, Value};
 use crate::facts::Fact;
 use crate::flags::Line;
 use crate::input::Input;
+use crate::script;
 use crate::setup::Axis;
 
 /// What was given, while it is changed.
@@ -103,11 +104,17 @@ impl Draft {
         }
     }
 
-    /// A fact that is set by name is set anew; one that the script's own arguments state is
-    /// outranked by setting it.
+    /// A fact is set anew where it was given: in the script's own arguments, by name, or in both.
+    /// One that follows from others was given in neither, and is set by name.
     fn script(&mut self, fact: Fact, value: &str) {
-        self.input.settings.retain(|name, _| Fact::named(name) != Some(fact));
-        self.input.settings.insert(fact.name().to_owned(), value.to_owned());
+        let stated =
+            self.line.as_mut().is_some_and(|line| script::set(&mut line.script, fact, value));
+        let settings = &mut self.input.settings;
+        let before = settings.len();
+        settings.retain(|name, _| Fact::named(name) != Some(fact));
+        if !stated || settings.len() < before {
+            settings.insert(fact.name().to_owned(), value.to_owned());
+        }
     }
 
     fn processes(&mut self, number: u64) {

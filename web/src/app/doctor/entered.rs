@@ -26,12 +26,21 @@ pub enum Part {
     Torch,
     /// TRL's version.
     Trl,
+    /// The text of an error.
+    Error,
 }
 
 impl Part {
     /// Every input.
-    pub const ALL: [Self; 6] =
-        [Self::Config, Self::Launch, Self::Settings, Self::Accelerate, Self::Torch, Self::Trl];
+    pub const ALL: [Self; 7] = [
+        Self::Config,
+        Self::Launch,
+        Self::Settings,
+        Self::Accelerate,
+        Self::Torch,
+        Self::Trl,
+        Self::Error,
+    ];
 
     /// Its name in refusals, and in ids of the page.
     pub fn key(self) -> &'static str {
@@ -42,6 +51,7 @@ impl Part {
             Self::Accelerate => "accelerate",
             Self::Torch => "torch",
             Self::Trl => "trl",
+            Self::Error => "error",
         }
     }
 }
@@ -50,7 +60,7 @@ impl Part {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Sent", from = "Sent")]
 pub struct Entered {
-    texts: [Rc<str>; 6],
+    texts: [Rc<str>; 7],
     /// The machine; `None` is not said.
     pub machine: Option<Preset>,
 }
@@ -58,7 +68,7 @@ pub struct Entered {
 /// The same on its way to the doctor and back.
 #[derive(Serialize, Deserialize)]
 struct Sent {
-    texts: [String; 6],
+    texts: [String; 7],
     machine: Option<String>,
 }
 
@@ -147,7 +157,12 @@ pub fn file_too_long(name: &str, len: usize) -> Refusal {
 fn too_long(field: &str, value: String) -> Refusal {
     let most = format::bytes(MAX_BYTES as u64);
     let reason = message!("at most {most} are taken here, and a configuration has some 2 KB", most);
-    Refusal::new(field, value, reason, message!("give the file that accelerate config wrote"))
+    Refusal::new(
+        field,
+        value,
+        reason,
+        message!("give the file that accelerate config wrote, or the end of an error"),
+    )
 }
 
 #[cfg(test)]

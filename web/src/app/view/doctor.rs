@@ -63,29 +63,40 @@ fn diagnosis(doctor: &Doctor, report: &Report, act: &Callback<Act>) -> Html {
     }
 }
 
+/// How it stands, in one line with the class that gives it its colour.
+pub fn headline(doctor: &Doctor) -> (&'static str, String) {
+    let (class, mark, text) = match &doctor.outcome {
+        // Until the first answer, which waits for the doctor's files.
+        Outcome::Nothing if doctor.is_behind() => {
+            return ("nothing", t!("doctor.verdict.reading").into());
+        }
+        Outcome::Nothing => return ("nothing", t!("doctor.verdict.nothing").into()),
+        Outcome::Refused(_) => ("error-verdict", "✕", t!("doctor.verdict.unread")),
+        Outcome::Diagnosed(report) => {
+            let (class, mark) = match report.verdict {
+                Verdict::Ok => ("good-verdict", "✓"),
+                Verdict::Warning => ("warning-verdict", "▲"),
+                Verdict::Error => ("error-verdict", "✕"),
+            };
+            (class, mark, (&*report.sentence).into())
+        }
+    };
+    (class, format!("{mark} {text}"))
+}
+
 /// How it stands, told at once to who cannot see it.
 fn verdict(doctor: &Doctor, act: &Callback<Act>) -> Html {
-    let body = match &doctor.outcome {
-        // Until the first answer, which waits for the doctor's files.
-        Outcome::Nothing if doctor.is_behind() => html! {
-            <p class="verdict nothing">{ t!("doctor.verdict.reading") }</p>
-        },
-        Outcome::Nothing => html! {
-            <p class="verdict nothing">{ t!("doctor.verdict.nothing") }</p>
-        },
+    let (class, text) = headline(doctor);
+    let more = match &doctor.outcome {
+        Outcome::Nothing => html! {},
         Outcome::Refused(refusals) => html! {
-            <>
-                <p class="verdict error-verdict">
-                    { format!("✕ {}", t!("doctor.verdict.unread")) }
-                </p>
-                <ul>
-                    { for refusals.iter().map(|refusal| html! {
-                        <li key={refusal.field.as_str()} class="error">
-                            { format!("{} = {}", refusal.field, sentence(refusal)) }
-                        </li>
-                    }) }
-                </ul>
-            </>
+            <ul>
+                { for refusals.iter().map(|refusal| html! {
+                    <li key={refusal.field.as_str()} class="error">
+                        { format!("{} = {}", refusal.field, sentence(refusal)) }
+                    </li>
+                }) }
+            </ul>
         },
         Outcome::Diagnosed(report) => said(report),
     };
@@ -96,7 +107,10 @@ fn verdict(doctor: &Doctor, act: &Callback<Act>) -> Html {
         html! {
             <>
                 { failed(doctor, act) }
-                <div role="status" aria-label={t!("doctor.verdict.label")}>{ body }</div>
+                <div role="status" aria-label={t!("doctor.verdict.label")}>
+                    <p class={classes!("verdict", class)}>{ text }</p>
+                    { more }
+                </div>
             </>
         },
     )
@@ -116,16 +130,8 @@ fn failed(doctor: &Doctor, act: &Callback<Act>) -> Html {
 }
 
 fn said(report: &Report) -> Html {
-    let (class, mark) = match report.verdict {
-        Verdict::Ok => ("good-verdict", "✓"),
-        Verdict::Warning => ("warning-verdict", "▲"),
-        Verdict::Error => ("error-verdict", "✕"),
-    };
     html! {
         <>
-            <p class={classes!("verdict", class)}>
-                { format!("{mark} {}", report.sentence) }
-            </p>
             <p>
                 { counted(&report.found) }
                 { " " }

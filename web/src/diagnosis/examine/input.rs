@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use doctor::{Fact, Input, Machine, join_line, split_line, unclosed};
+use doctor::{Fact, Input, Machine, is_error, join_line, split_line, unclosed};
 use plan::runtime::{Build, Gpus, Launch, Place, Preset, Probe};
 use plan::{Refusal, message};
 
@@ -11,7 +11,9 @@ use crate::app::doctor::entered::{Entered, Part};
 /// What is entered means this; `None` where nothing is entered, or everything that cannot be read.
 pub fn read(entered: &Entered) -> Result<Option<Input>, Vec<Refusal>> {
     let mut refusals = entered.refusals();
-    refusals.extend(open_quote(entered));
+    // An error that was pasted into the launch line has quotes of its own.
+    let misplaced = is_error(entered.get(Part::Launch));
+    refusals.extend(open_quote(entered).filter(|_| !misplaced));
     let Settings { values: settings, repeated } = settings(entered.get(Part::Settings))
         .unwrap_or_else(|refusal| {
             refusals.push(refusal);
@@ -24,12 +26,15 @@ pub fn read(entered: &Entered) -> Result<Option<Input>, Vec<Refusal>> {
         let text = entered.get(part);
         (!text.trim().is_empty()).then(|| text.to_string())
     };
+    let error = [text(Part::Launch).filter(|_| misplaced), text(Part::Error)];
+    let error: Vec<String> = error.into_iter().flatten().collect();
     let version = |part| text(part).map(|version| version.trim().to_owned());
     let input = Input {
         config: text(Part::Config),
-        launch: text(Part::Launch).map(|line| split_line(&line)),
+        launch: text(Part::Launch).filter(|_| !misplaced).map(|line| split_line(&line)),
         settings,
         repeated,
+        error: (!error.is_empty()).then(|| error.join("\n")),
         accelerate: version(Part::Accelerate),
         torch: version(Part::Torch),
         trl: version(Part::Trl),
@@ -47,6 +52,7 @@ pub fn write(input: &Input) -> Entered {
         Some(machine) => Entered::default().on(machine.preset),
         None => Entered::default(),
     };
+    entered.set(Part::Error, input.error.clone().unwrap_or_default());
     entered.set(Part::Config, input.config.clone().unwrap_or_default());
     entered.set(Part::Launch, launch.unwrap_or_default());
     entered.set(Part::Settings, settings.collect());
@@ -152,6 +158,14 @@ mod tests {
         assert_eq!(input.torch.as_deref(), Some("2.7.1"));
         let again = read(&write(&input)).expect("it reads").expect("it is something");
         assert_eq!(again, input);
+    }
+
+    #[test]
+    fn an_error_in_the_launch_line_is_an_error() {
+        let text = "KeyError: 'it's'\n";
+        let entered = Entered::default().with(Part::Launch, text).with(Part::Error, "bye");
+        let input = read(&entered).expect("its quotes are its own").expect("it is something");
+        assert_eq!((input.error.as_deref(), input.launch), (Some("KeyError: 'it's'\n\nbye"), None));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! One diagnosis: from what is entered to what the page draws.
 
-use doctor::{Input, Report as Diagnosis, diagnose_and_correct};
+use doctor::{Input, Report as Diagnosis, diagnose_and_correct, is_error};
 use web_time::Instant;
 
 use super::input;
 use super::tell::Teller;
-use crate::app::doctor::entered::Entered;
+use crate::app::doctor::entered::{Entered, Part};
 use crate::app::language::Language;
 use crate::diagnosis::report::Outcome;
 
@@ -17,7 +17,13 @@ pub fn examine(entered: &Entered, language: Language) -> Result<Outcome, String>
         Ok(None) => Outcome::Nothing,
         Ok(Some((report, corrected))) => {
             let took_ms = begun.elapsed().as_secs_f64() * 1e3;
-            Outcome::Diagnosed(Box::new(teller.report(&report, corrected.as_ref(), took_ms)))
+            let mut told = teller.report(&report, corrected.as_ref(), took_ms);
+            let misplaced = [Part::Config, Part::Launch].iter().any(|&p| is_error(entered.get(p)));
+            if let Some(error) = &report.error {
+                told.findings.insert(0, teller.error(error, &report.stories, misplaced));
+                told.found.notes += 1;
+            }
+            Outcome::Diagnosed(Box::new(told))
         }
         Err(refusals) => Outcome::Refused(refusals.iter().map(|r| teller.refusal(r)).collect()),
     })
@@ -32,7 +38,6 @@ fn diagnose(entered: &Entered) -> Result<Option<(Diagnosis, Option<Input>)>, Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::doctor::entered::Part;
     use crate::app::doctor::samples::Sample;
     use crate::diagnosis::report::{AXES, FLATTENED, Report, SHOWN};
 
@@ -65,6 +70,30 @@ mod tests {
             panic!("it is no setting");
         };
         assert!(refusals[0].reason.contains("1") && !refusals[0].reason.contains("line"));
+    }
+
+    #[test]
+    fn an_error_comes_with_its_causes_checklist_and_lesson() {
+        let text = "AttributeError: 'Accelerator' object has no attribute '_cp_context'";
+        let entered = Sample::LostContext.entered().with(Part::Error, text);
+        let report = told(&entered, Language::English);
+        let error = &report.findings[0];
+        assert_eq!((error.message.as_str(), report.found.notes), (text, 1));
+        assert!(
+            error.why.lines().count() == 3 && error.why.contains("This was found"),
+            "{error:?}"
+        );
+        assert!(error.fix.contains("The checklist \"AttributeError"), "{error:?}");
+        assert_eq!(error.link.as_deref(), Some("#v=1&view=doctor&lesson=no-context"));
+        assert!(report.findings[1].stage.ends_with(": this is your error"));
+        let corrected = report.corrected.expect("it can be corrected").entered;
+        assert_eq!(&**corrected.get(Part::Error), "");
+
+        for part in [Part::Config, Part::Launch, Part::Error] {
+            let report = told(&Entered::default().with(part, text), Language::Chinese);
+            let [error] = &report.findings[..] else { panic!("{report:?}") };
+            assert_eq!(error.fix.contains("放错了输入框"), part != Part::Error, "{error:?}");
+        }
     }
 
     #[test]

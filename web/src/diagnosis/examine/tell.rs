@@ -1,6 +1,6 @@
 //! A diagnosis told in one language.
 
-use doctor::{Context, Report as Diagnosis, Severity as Grade, State as Stand};
+use doctor::{Cause, Context, Report as Diagnosis, Severity as Grade, State as Stand, Symptom};
 use plan::{Message, Refusal, message};
 
 use super::input;
@@ -45,9 +45,14 @@ impl Teller {
                 doctor::Verdict::Warning => Verdict::Warning,
                 doctor::Verdict::Error => Verdict::Error,
             },
-            sentence: self.tell(&report.verdict.title()),
+            sentence: self.tell(&report.title()),
             took_ms,
-            findings: report.findings.iter().take(SHOWN).map(|f| self.finding(f)).collect(),
+            findings: report
+                .findings
+                .iter()
+                .take(SHOWN)
+                .map(|f| self.finding(f, report.error.as_ref()))
+                .collect(),
             found: Found {
                 errors: count(Grade::Error),
                 warnings: count(Grade::Warning),
@@ -73,8 +78,53 @@ impl Teller {
         }
     }
 
-    fn finding(&self, finding: &doctor::Finding) -> Finding {
+    /// What is known of an error, as a card like a finding's; `misplaced` is one that stands in
+    /// another input than its own.
+    pub fn error(&self, error: &Symptom, stories: &[doctor::Story], misplaced: bool) -> Finding {
+        let cause = |Cause { id, sign, standing }: &Cause| {
+            let stands = self.tell(&standing.title());
+            format!("{id}: {} {stands}", self.tell(sign)).trim_end().to_owned()
+        };
+        let told = error.causes.iter().map(cause).collect::<Vec<_>>().join("\n");
+        let story = stories.iter().find(|story| Some(story.id) == error.story);
+        let checklist = story.map(|story| {
+            self.tell(&message!(
+                "The checklist \"{title}\" below goes through it step by step.",
+                title = story.title.clone()
+            ))
+        });
+        let moved = misplaced.then(|| {
+            self.tell(&message!(
+                "It was read where another text belongs: move it to the input for an error."
+            ))
+        });
+        let fix = [Some(self.tell(&error.advice)), checklist, moved];
+        Finding {
+            id: "your-error".to_owned(),
+            severity: Severity::Info,
+            stage: self.tell(&message!("as you gave it")),
+            place: None,
+            message: if error.line.is_empty() {
+                self.tell(&error.title())
+            } else {
+                error.line.clone()
+            },
+            why: if told.is_empty() { self.tell(&error.title()) } else { told },
+            fix: fix.into_iter().flatten().collect::<Vec<_>>().join("\n"),
+            since: None,
+            fixed_in: None,
+            reference: error.lesson.map(|_| self.tell(&message!("The lesson about this error"))),
+            // In this page: its path is the page's to know.
+            link: error.lesson.map(|lesson| format!("#v=1&view=doctor&lesson={lesson}")),
+        }
+    }
+
+    fn finding(&self, finding: &doctor::Finding, error: Option<&Symptom>) -> Finding {
         let text = |text: Option<&str>| text.map(str::to_owned);
+        let stage = match error.is_some_and(|error| error.is(finding)) {
+            true => message!("{stage}: this is your error", stage = finding.stage.title()),
+            false => finding.stage.title(),
+        };
         Finding {
             id: finding.id.name().to_owned(),
             severity: match finding.severity {
@@ -82,7 +132,7 @@ impl Teller {
                 Grade::Warning => Severity::Warning,
                 Grade::Error => Severity::Error,
             },
-            stage: self.tell(&finding.stage.title()),
+            stage: self.tell(&stage),
             place: finding.place.map(|place| (place.line, place.column)),
             message: self.tell(&finding.message),
             why: self.tell(&finding.why),
@@ -104,7 +154,12 @@ impl Teller {
                 AXES.map(|_| axes.next().map_or(1, |axis| grid.size(axis)))
             }),
             kinds: kinds.into_iter().map(|(name, over)| (name.to_owned(), over)).collect(),
-            note: mesh.note.as_ref().map(|note| self.tell(note)),
+            note: match (&mesh.note, &mesh.same) {
+                (Some(note), _) => {
+                    Some(self.tell(&message!("No groups: {note}.", note = note.clone())))
+                }
+                (None, same) => same.as_ref().map(|same| self.tell(same)),
+            },
         }
     }
 

@@ -1,30 +1,36 @@
 //! The diagnosis for people.
 
 use anyhow::Result;
-use doctor::{Corrected, Finding, Mesh, Report, Severity, State};
+use doctor::{Cause, Corrected, Finding, Mesh, Report, Severity, State, Story, Symptom};
 
 use crate::output;
 
 /// Prints the whole report.
 pub fn report(report: &Report) -> Result<()> {
-    output::line(report.verdict.title())?;
+    output::line(report.title())?;
+    if let Some(error) = &report.error {
+        print_error(error)?;
+    }
     for finding in &report.findings {
-        print_finding(finding)?;
+        print_finding(finding, report.error.as_ref())?;
     }
     output::line("")?;
     if let Some(mesh) = &report.mesh {
         output::line(format!("mesh: {}", mesh_line(mesh)))?;
+        if let Some(same) = &mesh.same {
+            output::line(format!("  {same}"))?;
+        }
     }
     output::line(format!("CP context: {}", report.context.fate.title()))?;
     for assumed in &report.assumed {
         output::line(format!("assumed: {assumed}"))?;
     }
-    if !report.findings.is_empty() {
-        for story in &report.stories {
-            output::line(format!("\n{}", story.title))?;
-            for step in &story.steps {
-                output::line(format!("  {} {} {}", mark(step.state), step.question, step.answer))?;
-            }
+    let about = report.error.as_ref().and_then(|error| error.story);
+    let told = |story: &&Story| !report.findings.is_empty() || Some(story.id) == about;
+    for story in report.stories.iter().filter(told) {
+        output::line(format!("\n{}", story.title))?;
+        for step in &story.steps {
+            output::line(format!("  {} {} {}", mark(step.state), step.question, step.answer))?;
         }
     }
     match &report.corrected {
@@ -33,7 +39,19 @@ pub fn report(report: &Report) -> Result<()> {
     }
 }
 
-fn print_finding(finding: &Finding) -> Result<()> {
+fn print_error(error: &Symptom) -> Result<()> {
+    output::line(format!("\nyour error: {}", error.line))?;
+    for Cause { id, sign, standing } in &error.causes {
+        output::line(format!("  {id}: {sign} {}", standing.title()).trim_end())?;
+    }
+    output::line(format!("  {}", error.advice))?;
+    match error.lesson {
+        Some(lesson) => output::line(format!("  The page has a lesson about it: lesson={lesson}.")),
+        None => Ok(()),
+    }
+}
+
+fn print_finding(finding: &Finding, error: Option<&Symptom>) -> Result<()> {
     let severity = match finding.severity {
         Severity::Info => "note",
         Severity::Warning => "warning",
@@ -41,7 +59,9 @@ fn print_finding(finding: &Finding) -> Result<()> {
     };
     let place = finding.place.map(|p| format!(", line {}, column {}", p.line, p.column));
     let place = place.unwrap_or_default();
-    output::line(format!("\n{severity}: {} ({}{place})", finding.id, finding.stage.title()))?;
+    let own = if error.is_some_and(|error| error.is(finding)) { ", your error" } else { "" };
+    let stage = finding.stage.title();
+    output::line(format!("\n{severity}: {} ({stage}{place}{own})", finding.id))?;
     output::line(format!("  {}", finding.message))?;
     output::line(format!("  Why: {}", finding.why))?;
     output::line(format!("  Fix: {}", finding.fix))?;

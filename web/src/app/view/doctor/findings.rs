@@ -3,6 +3,7 @@
 use crate::t;
 use yew::prelude::*;
 
+use crate::app::browser;
 use crate::app::view::parts::section;
 use crate::diagnosis::report::{Finding, Report, Severity};
 
@@ -55,6 +56,11 @@ fn one(finding: &Finding) -> Html {
     }
 }
 
+/// A link's address; what begins with # is in this page.
+fn at(link: &str) -> String {
+    link.strip_prefix('#').map_or_else(|| link.to_owned(), browser::link)
+}
+
 /// Since and until which version, and where it is public.
 fn known(finding: &Finding) -> Html {
     let versions = match (&finding.since, &finding.fixed_in) {
@@ -71,7 +77,7 @@ fn known(finding: &Finding) -> Html {
             { versions }
             if let (Some(link), Some(reference)) = (&finding.link, &finding.reference) {
                 { " " }
-                <a href={link.clone()} target="_blank" rel="noreferrer">{ reference }</a>
+                <a href={at(link)} target="_blank" rel="noreferrer">{ reference }</a>
             }
         </p>
     }

@@ -12,6 +12,7 @@ use web_sys::HtmlTextAreaElement;
 use yew::platform::spawn_local;
 use yew::prelude::*;
 
+use crate::app::browser;
 use crate::app::doctor::entered::{MAX_BYTES, Part, file_too_long};
 use crate::app::doctor::samples::Sample;
 use crate::app::doctor::{Act, Doctor, Outcome};
@@ -72,6 +73,7 @@ pub fn InputView(Props { doctor, on }: &Props) -> Html {
             />
         }
     };
+    let (verdict_class, verdict) = super::headline(doctor);
     html! {
         <section class="view doctor-input" aria-labelledby="doctor-input-title">
             <h2 id="doctor-input-title">{ t!("doctor.input.title") }</h2>
@@ -87,6 +89,7 @@ pub fn InputView(Props { doctor, on }: &Props) -> Html {
                     </button>
                 }) }
             </div>
+            { area(Part::Error, 2) }
             { area(Part::Config, 12) }
             <OpenFile {on} unreadable={doctor.unreadable.clone()} />
             { area(Part::Launch, 2) }
@@ -98,6 +101,14 @@ pub fn InputView(Props { doctor, on }: &Props) -> Html {
                 { version(Part::Trl, "TRL", "0.25.0") }
             </div>
             { machine(doctor.entered.machine, on) }
+            // Where the verdict stands below all this, it is in reach at the window's lower edge.
+            <button
+                type="button"
+                class={classes!("verdict-bar", verdict_class)}
+                onclick={|_| browser::go_to("verdict-view")}
+            >
+                { verdict }
+            </button>
         </section>
     }
 }

@@ -71,7 +71,7 @@ fn size(mesh: &Mesh) -> String {
         (_, false) => t!("doctor.mesh.axes", ranks = ranks, axes = axes),
     };
     match &mesh.note {
-        Some(note) => format!("{words} {}", t!("doctor.mesh.groupless", note = note)),
+        Some(note) => format!("{words} {note}"),
         None => words.into(),
     }
 }
