@@ -23,9 +23,9 @@ const THREE: [&str; 3] =
 /// As torchrun prints it, with the launcher's own words behind.
 const TRACEBACK: &str = r#"
 [rank1]: Traceback (most recent call last):
-[rank1]:   File "/home/me/train.py", line 118, in <module>
+[rank1]:   File "/workspace/train.py", line 118, in <module>
 [rank1]:     main()
-[rank1]:   File "/home/me/train.py", line 96, in main
+[rank1]:   File "/workspace/train.py", line 96, in main
 [rank1]:     trainer.train()
 [rank1]:   File "/lib/python3.11/site-packages/accelerate/accelerator.py", line 4089, in maybe_context_parallel
 [rank1]:     with self._cp_context(
