@@ -51,6 +51,8 @@ pub const SHAPES: [Sizes; 3] = [
 ];
 /// On so many ranks each.
 pub const SHAPE_RANKS: [usize; 2] = [1, 2];
+/// And on so many replicas, a rank each: what as many cores do where only gradients are exchanged.
+pub const REPLICAS: usize = 2;
 /// Tokens of the default model's sequence that more and more ranks share.
 pub const SHARED_TOKENS: usize = 4096;
 /// On so many ranks.
@@ -61,6 +63,11 @@ impl Sizes {
     pub fn shared() -> Self {
         let RunConfig { d_model, heads, layers, .. } = RunConfig::default();
         Self { d_model, heads, layers, seq_len: SHARED_TOKENS }
+    }
+
+    /// Two replicas that train a sequence of this each for `steps` steps.
+    pub fn replicas(self, steps: u32) -> RunConfig {
+        RunConfig { dp: REPLICAS, ..self.run(1, steps) }
     }
 
     /// A ring of `cp` ranks with a balanced layout that trains this for `steps` steps.
@@ -86,12 +93,17 @@ pub struct Shape {
     pub gflop: f64,
     /// By number of ranks.
     pub milliseconds: Vec<Step>,
+    /// On [`REPLICAS`], by sequence: half of a step that trains two. About the best that two
+    /// cores can do for ranks that share one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<Step>,
 }
 
 impl Shape {
     fn new(sizes: Sizes, gflop: f64, first: Step) -> Self {
         let Sizes { d_model, heads, layers, seq_len } = sizes;
-        Self { d_model, heads, layers, seq_len, gflop, milliseconds: vec![first] }
+        let milliseconds = vec![first];
+        Self { d_model, heads, layers, seq_len, gflop, milliseconds, replicas: None }
     }
 }
 
@@ -104,6 +116,13 @@ pub struct Step {
     pub milliseconds: f64,
     /// GFLOP/s by those of a large matrix product on one core and as many cores as ranks.
     pub of_peak: f64,
+}
+
+impl Step {
+    /// Of a step on replicas, what a sequence took.
+    pub fn by_sequence(self) -> Self {
+        Self { milliseconds: self.milliseconds / REPLICAS as f64, ..self }
+    }
 }
 
 /// What sharing one sequence costs and saves on a world of some size.
@@ -190,6 +209,8 @@ pub struct Bench {
 pub enum Task {
     /// A step of a shape on some ranks.
     Shape(Sizes, usize),
+    /// A step of a shape on replicas.
+    Replicas(Sizes),
     /// A step of [`Sizes::shared`] on some ranks.
     Sharing(usize),
 }
@@ -200,7 +221,10 @@ pub type Heard = (Vec<u64>, Profile);
 impl Task {
     /// All of them; of each sizes one rank comes first, whom the others are held against.
     pub fn all() -> Vec<Self> {
-        let of = |sizes| SHAPE_RANKS.map(|ranks| Self::Shape(sizes, ranks));
+        let of = |sizes| {
+            let ranks = SHAPE_RANKS.map(|ranks| Self::Shape(sizes, ranks));
+            ranks.into_iter().chain([Self::Replicas(sizes)])
+        };
         SHAPES.into_iter().flat_map(of).chain(SHARING_RANKS.map(Self::Sharing)).collect()
     }
 
@@ -208,6 +232,7 @@ impl Task {
     pub fn sizes(self) -> (Sizes, usize) {
         match self {
             Self::Shape(sizes, ranks) => (sizes, ranks),
+            Self::Replicas(sizes) => (sizes, REPLICAS),
             Self::Sharing(ranks) => (Sizes::shared(), ranks),
         }
     }
@@ -215,18 +240,24 @@ impl Task {
     /// The run that is timed, with steps that warm up and steps that count; as many again are
     /// profiled.
     pub fn run(self) -> (RunConfig, u32, u32) {
-        let (sizes, ranks) = self.sizes();
         // Short steps are repeated more: a browser compiles what runs often, and a clock that
         // moves in tenths of a millisecond says little of one.
         let steps = (40.0 / self.gflop()).clamp(6.0, 60.0) as u32;
         let warm_up = steps / 2;
-        (sizes.run(ranks, warm_up + 2 * steps), warm_up, steps)
+        (self.config(warm_up + 2 * steps), warm_up, steps)
+    }
+
+    fn config(self, steps: u32) -> RunConfig {
+        let (sizes, ranks) = self.sizes();
+        match self {
+            Self::Replicas(_) => sizes.replicas(steps),
+            Self::Shape(..) | Self::Sharing(_) => sizes.run(ranks, steps),
+        }
     }
 
     /// Billions of floating-point operations in a step's matrix products, all ranks together.
     fn gflop(self) -> f64 {
-        let (sizes, ranks) = self.sizes();
-        let plan = RunPlan::new(sizes.run(ranks, 1)).expect("the bench's runs are possible");
+        let plan = RunPlan::new(self.config(1)).expect("the bench's runs are possible");
         let work = plan.mesh().world().ranks().map(|rank| crate::work::step(&plan, rank));
         work.sum::<u64>() as f64 * 1e-9
     }
@@ -242,7 +273,9 @@ impl Bench {
         let slowest = |step: usize| ranks.iter().map(|(took, _)| took[step]).max().unwrap_or(0);
         let quickest = (0..steps).map(slowest).min().unwrap_or_default() as f64 / 1e6;
         let profiles: Vec<Profile> = ranks.into_iter().map(|(_, profile)| profile).collect();
-        if let Some(mean) = Profile::mean(&profiles) {
+        // A profile is of a whole sequence, and told by its ranks.
+        let is_shared = !matches!(task, Task::Replicas(_));
+        if let Some(mean) = Profile::mean(&profiles).filter(|_| is_shared) {
             self.profiles.push(Profiled { sizes, world_size, mean });
         }
         match task {
@@ -253,11 +286,17 @@ impl Bench {
                 let line = Sharing { world_size, seconds, ratio, wall_seconds, efficiency };
                 self.sharing.push(line);
             }
-            Task::Shape(..) => {
+            Task::Shape(..) | Task::Replicas(_) => {
                 let gflop = task.gflop();
                 let peak = self.peak_gflops.unwrap_or(f64::NAN) * world_size as f64;
                 let of_peak = gflop / quickest / peak;
                 let step = Step { world_size, milliseconds: 1e3 * quickest, of_peak };
+                if let Task::Replicas(_) = task {
+                    if let Some(shape) = self.shapes.last_mut() {
+                        shape.replicas = Some(step.by_sequence());
+                    }
+                    return;
+                }
                 match self.shapes.last_mut().filter(|_| world_size > SHAPE_RANKS[0]) {
                     Some(shape) => shape.milliseconds.push(step),
                     None => self.shapes.push(Shape::new(sizes, gflop, step)),
@@ -266,13 +305,18 @@ impl Bench {
         }
     }
 
-    /// The quickest step of `sizes` on `world_size` ranks.
-    pub fn step(&self, sizes: Sizes, world_size: usize) -> Option<&Step> {
+    /// What was found of `sizes`.
+    pub fn shape(&self, sizes: Sizes) -> Option<&Shape> {
         let is_it = |shape: &&Shape| {
             let Shape { d_model, heads, layers, seq_len, .. } = **shape;
             sizes == Sizes { d_model, heads, layers, seq_len }
         };
-        let shape = self.shapes.iter().find(is_it)?;
+        self.shapes.iter().find(is_it)
+    }
+
+    /// The quickest step of `sizes` on `world_size` ranks.
+    pub fn step(&self, sizes: Sizes, world_size: usize) -> Option<&Step> {
+        let shape = self.shape(sizes)?;
         shape.milliseconds.iter().find(|step| step.world_size == world_size)
     }
 }
@@ -301,7 +345,8 @@ mod tests {
         let Sizes { d_model, heads, layers, seq_len } = SHAPES[1];
         let step = Step { world_size: 2, milliseconds: 3.0, of_peak: 0.5 };
         let milliseconds = vec![step.clone()];
-        let shape = Shape { d_model, heads, layers, seq_len, gflop: 1.0, milliseconds };
+        let shape =
+            Shape { d_model, heads, layers, seq_len, gflop: 1.0, milliseconds, replicas: None };
         let bench = Bench { shapes: vec![shape], ..Bench::default() };
         assert_eq!(bench.step(SHAPES[1], 2), Some(&step));
         let missing = (bench.step(SHAPES[1], 1), bench.step(SHAPES[0], 2));
@@ -319,7 +364,10 @@ mod tests {
         for task in Task::all() {
             let (_, ranks) = task.sizes();
             // The second step is the quicker one, as its slower rank says.
-            let us = 100_000 / ranks as u64;
+            let us = match task {
+                Task::Replicas(_) => 110_000,
+                _ => 100_000 / ranks as u64,
+            };
             let heard = |rank: u64| (vec![3 * us, us - rank], profile());
             bench.note(task, 2, (0..ranks as u64).map(heard).collect());
         }
@@ -332,11 +380,18 @@ mod tests {
             // The same work in half the time on twice the cores.
             assert!((two.of_peak - one.of_peak).abs() < 1e-2 * one.of_peak, "{two:?} {one:?}");
         }
+        for shape in &bench.shapes {
+            let replicas = shape.replicas.as_ref().expect("it was noted");
+            // Two whole sequences in a little more than the time of one.
+            assert!(near(replicas.milliseconds, 55.0), "{replicas:?}");
+            let one = shape.milliseconds[0].of_peak;
+            assert!(near(replicas.of_peak, one / 1.1), "{replicas:?} {one}");
+        }
         let rounded = |s: &Sharing| (s.world_size, (s.efficiency * 100.0).round());
         let sharing: Vec<_> = bench.sharing.iter().map(rounded).collect();
         // There are two cores.
         assert_eq!(sharing, [(1, 100.0), (2, 100.0), (4, 200.0), (8, 400.0)]);
-        assert_eq!(bench.profiles.len(), Task::all().len());
+        assert_eq!(bench.profiles.len(), Task::all().len() - SHAPES.len());
     }
 
     #[test]

@@ -137,6 +137,10 @@ fn print(bench: &Bench) {
             milliseconds.iter().map(|step| format!("{:.0} %", 1e2 * step.of_peak)).collect();
         let by_one = ms[1] / ms[0];
         println!("  of the peak {}; two ranks by one {by_one:.2}", of_peak.join(", "));
+        if let Some(replicas) = &shape.replicas {
+            let by_one = replicas.milliseconds / ms[0];
+            println!("  two replicas, by sequence, by one rank {by_one:.2}");
+        }
     }
     println!("\n{SHARED_TOKENS} tokens, ring, zigzag: ms per step on 1, 2, 4, 8 ranks");
     for Sharing { world_size, wall_seconds, efficiency, .. } in &bench.sharing {

@@ -45,7 +45,7 @@ fn this_machine_is_measured_and_set_beside_a_file() -> Result<()> {
         enter(page).await?;
         page.script(CATCH, json!([])).await?;
         page.press("Measure this machine").await?;
-        page.until_status("Bench", "1 of 11: 64, 4, 2, 256, ranks: 1").await?;
+        page.until_status("Bench", "1 of 14: 64, 4, 2, 256, ranks: 1").await?;
         page.until("times of one rank and two", async |page| {
             Ok(page.table("A step in figures").await?.len() >= 2)
         })

@@ -290,7 +290,7 @@ impl Page {
         // The page asked for it before this does, so it has its answer before this has.
         let settled = "return caches.keys()
              .then(names => Promise.all(names.map(name => caches.open(name))))
-             .then(all => Promise.all(all.map(cache => cache.match('last-run'))))
+             .then(all => Promise.all(all.map(cache => cache.match('last-run', {ignoreSearch: true}))))
              .then(found => Promise.all(found.map(run => run?.arrayBuffer()))).then(() => true);";
         self.script(settled, json!([])).await?;
         let ready = format!("{world} worker");

@@ -116,10 +116,10 @@ pub fn read(address: &str) -> Opened {
                 Some(language) => opened.language = Some(language),
                 None => opened.notices.push(Notice::Language(brief(&value))),
             },
-            CHECK => opened.check = value == "1",
+            CHECK => opened.check = is_on(CHECK, &value, &mut opened.notices),
             LESSON => lesson = Some(value.into_owned()),
             STEP => step = value.into_owned(),
-            EMBED => embeds = value == "1",
+            EMBED => embeds = is_on(EMBED, &value, &mut opened.notices),
             PANELS => panels = Some(value.into_owned()),
             FROM => opened.notices.push(Notice::Checkpoint(brief(&value))),
             TEXT => opened.notices.push(Notice::OwnText),
@@ -146,6 +146,15 @@ pub fn read(address: &str) -> Opened {
         (false, None) => {}
     }
     opened
+}
+
+/// Whether a switch is on; what is neither on nor off leaves it off, with a notice.
+fn is_on(field: &'static str, value: &str, notices: &mut Vec<Notice>) -> bool {
+    if !["0", "1"].contains(&value) {
+        let (value, taken) = (brief(value), "0".to_owned());
+        notices.push(Notice::Value { field, value, fault: Fault::Unknown, taken });
+    }
+    value == "1"
 }
 
 fn take_panels(opened: &mut Opened, list: &str) {
@@ -287,6 +296,8 @@ mod tests {
             ("v=1&embed=1&view=doctor", Field::Cp, "4", "Play alone"),
             ("v=1&lang=tlh", Field::Cp, "4", "language “tlh”"),
             ("v=1&panels=ring", Field::Cp, "4", "beside embed=1"),
+            ("v=1&embed=yes", Field::Cp, "4", "embed = yes"),
+            ("v=1&check=on", Field::Cp, "4", "check = on"),
             ("v=1&from=40", Field::Task, "text", "checkpoint of 40 steps"),
             ("v=1&text=own", Field::Task, "text", "built-in text"),
         ] {

@@ -6,7 +6,7 @@ use crate::t;
 use plan::Refusal;
 
 use crate::app::engine::Phase;
-use crate::app::fields::Field;
+use crate::app::fields::{Field, MAX_STEPS};
 use crate::app::self_test::SelfTest;
 use crate::app::state::{State, Then};
 
@@ -57,8 +57,9 @@ impl State {
     }
 
     /// Whether another run can begin from the present state: where this one began it would be the
-    /// same.
+    /// same, and at the last step that the page trains nothing would be left.
     pub fn can_fork(&self) -> bool {
-        self.can_take() && self.steps() > self.record.first()
+        let is_between = self.steps() > self.record.first() && self.steps() < MAX_STEPS;
+        self.can_take() && is_between
     }
 }

@@ -93,6 +93,9 @@ pub enum Kind {
 /// The most workers that one page starts.
 pub const MAX_WORLD: u64 = plan::runtime::MAX_WORKERS as u64;
 
+/// The most steps of a run in the page.
+pub const MAX_STEPS: u32 = 10_000;
+
 const RANKS: &[&str] = &["1", "2", "3", "4", "5", "6", "7", "8"];
 const STRATEGIES: &[&str] = &["ring", "all-gather", "ulysses", "usp"];
 const LAYOUTS: &[&str] = &["contiguous", "zigzag", "striped"];
@@ -273,7 +276,7 @@ impl Field {
             Self::DModel => Kind::Whole(2, 256, None),
             Self::Heads => Kind::Whole(1, 32, None),
             Self::KvHeads => Kind::Whole(1, 32, Some("all")),
-            Self::Steps => Kind::Whole(1, 10_000, None),
+            Self::Steps => Kind::Whole(1, MAX_STEPS as u64, None),
             Self::WarmupSteps => Kind::Whole(0, 10_000, None),
             Self::EvalEvery => Kind::Whole(0, 10_000, None),
             Self::EvalBatches => Kind::Whole(1, 64, None),

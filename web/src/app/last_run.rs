@@ -46,6 +46,17 @@ struct Numbers {
     costs: Costs,
 }
 
+/// What says which run `state` means: runs that an address can tell apart. What it cannot carry, a
+/// text or a checkpoint, is left out.
+pub fn key(state: &State) -> String {
+    plain(&run_of(&state.run_address(state.place)))
+}
+
+fn plain(address: &str) -> String {
+    let carried = |part: &&str| !part.starts_with("text=") && !part.starts_with("from=");
+    address.split('&').filter(carried).collect::<Vec<_>>().join("&")
+}
+
 /// The part of an address that says which run it is.
 fn run_of(address: &str) -> String {
     const BESIDE: [&str; 8] =
@@ -100,12 +111,7 @@ impl LastRun {
     /// Whether it is the run that the address of `state` means; what an address cannot carry, a
     /// text or a checkpoint, is taken from here.
     pub fn is_of(&self, state: &State) -> bool {
-        let plain = |address: &str| {
-            let carried = |part: &&str| !part.starts_with("text=") && !part.starts_with("from=");
-            address.split('&').filter(carried).collect::<Vec<_>>().join("&")
-        };
-        state.text.is_none()
-            && plain(&self.address) == plain(&run_of(&state.run_address(state.place)))
+        state.text.is_none() && plain(&self.address) == key(state)
     }
 
     /// Steps that it had done.

@@ -46,6 +46,8 @@ pub enum Notice {
     StillBeside,
     /// The last run is back, after so many steps.
     LastRun(u32),
+    /// The last run was kept, but cannot be read here.
+    LostRun,
     /// Nothing has this name.
     Unknown(String),
     /// Panels are named outside of an embedded page.
@@ -96,7 +98,7 @@ pub enum Fault {
 impl Notice {
     /// Whether it still says something once training goes on or begins anew.
     pub fn outlives_training(&self) -> bool {
-        !matches!(self, Self::LastRun(_) | Self::NoCheckpoint(_))
+        !matches!(self, Self::LastRun(_) | Self::LostRun | Self::NoCheckpoint(_))
     }
 
     /// Whether it is about the run, and can wait until that is looked at.
@@ -104,6 +106,7 @@ impl Notice {
         matches!(
             self,
             Self::LastRun(_)
+                | Self::LostRun
                 | Self::StillBeside
                 | Self::Longer(_)
                 | Self::Opened(..)
@@ -150,6 +153,7 @@ impl Notice {
             }
             Self::StillBeside => t!("notices.still_beside"),
             Self::LastRun(steps) => t!("last_run.back", steps = steps),
+            Self::LostRun => t!("last_run.lost"),
             Self::Unknown(name) => t!("notices.unknown", name = name),
             Self::Panels => t!("notices.panels"),
             Self::Panel(name, embed) => {

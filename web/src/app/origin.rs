@@ -9,7 +9,7 @@ use plan::fold::Curve;
 use plan::saved::{ENTRY, OF_OPTIMIZER, Saved, not_finite};
 use safetensors::{Dtype, SafeTensors};
 
-use crate::app::fields::Field;
+use crate::app::fields::{Field, MAX_STEPS};
 use crate::app::form::Form;
 use crate::app::format;
 use crate::app::shared::Shared;
@@ -59,6 +59,15 @@ pub enum NoCheckpoint {
         /// The parameters in it.
         found: usize,
     },
+    /// Its run had done so many steps; the page's end at this one.
+    TooFar {
+        /// The file.
+        name: String,
+        /// What it says.
+        steps: u32,
+        /// The page's most.
+        most: u32,
+    },
     /// It is longer than the page opens: its bytes.
     TooLong(String, u64),
     /// The browser did not read it, and why.
@@ -77,6 +86,9 @@ impl NoCheckpoint {
             }
             Self::Contradicts { name, network, found } => {
                 t!("origin.contradicts", name = name, network = network, found = found)
+            }
+            Self::TooFar { name, steps, most } => {
+                t!("origin.too_far", name = name, steps = steps, most = most)
             }
             Self::TooLong(name, size) => {
                 let (size, most) = (format::bytes(*size), format::bytes(MAX_BYTES as u64));
@@ -113,6 +125,10 @@ impl Origin {
             let (name, network) = (name.to_owned(), saved.network());
             return Err(NoCheckpoint::Contradicts { name, network, found });
         }
+        if saved.steps_done >= MAX_STEPS {
+            let (name, steps) = (name.to_owned(), saved.steps_done);
+            return Err(NoCheckpoint::TooFar { name, steps, most: MAX_STEPS });
+        }
         let before = Shared::default();
         Ok(Self { name: name.to_owned(), saved, bytes: bytes.into(), before })
     }
@@ -131,7 +147,8 @@ impl Origin {
     pub fn fit(&self, form: &Form) -> Form {
         let Saved { steps_done, layers, d_model, heads, kv_heads, optimizer } = self.saved;
         let steps = form.get(Field::Steps).trim().parse::<u32>().unwrap_or_default();
-        let steps = if steps > steps_done { steps } else { steps_done + steps.max(1) };
+        let steps =
+            if steps > steps_done { steps } else { (steps_done + steps.max(1)).min(MAX_STEPS) };
         let kv_heads = if kv_heads == heads { String::new() } else { kv_heads.to_string() };
         form.with(Field::Layers, &layers.to_string())
             .with(Field::DModel, &d_model.to_string())
@@ -187,6 +204,9 @@ pub(super) mod tests {
         assert_eq!((config.cp, config.layers, config.d_model), (2, 3, 32));
         assert_eq!((config.heads, config.kv_heads, config.steps), (4, Some(2), 500));
         assert!(origin.fits(&config));
+        let late = text.replace("300", "9999");
+        let late = Origin::open("b", checkpoint(Some(&late))).expect("a step is left");
+        assert_eq!(late.fit(&Form::default()).get(Field::Steps), MAX_STEPS.to_string());
         assert!(!origin.fits(&RunConfig { steps: 300, ..config.clone() }));
         assert!(!origin.fits(&RunConfig { heads: 2, ..config }));
     }
@@ -205,11 +225,16 @@ pub(super) mod tests {
 
     #[test]
     fn what_is_no_checkpoint_of_ours_is_told() {
+        let far = |steps: u32| {
+            format!("steps_done={steps}; layers=1 d_model=2 heads=1 kv_heads=1 optimizer=sgd")
+        };
         for (bytes, why) in [
             (Vec::new(), "a.bin is empty"),
             (b"hello".to_vec(), "a.bin is no safetensors file"),
             (checkpoint(None), "not saved by Ringside"),
             (checkpoint(Some("steps_done=x")), "not saved by Ringside"),
+            (checkpoint(Some(&far(u32::MAX))), "saved after step 4294967295"),
+            (checkpoint(Some(&far(MAX_STEPS))), "ends at step 10000 at most"),
         ] {
             let error = Origin::open("a.bin", bytes).expect_err("it is refused").words();
             assert!(error.contains(why), "{error}");

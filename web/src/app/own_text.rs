@@ -31,8 +31,6 @@ pub enum Unfit {
     Several(usize),
     /// No file at all.
     NoFile,
-    /// A checkpoint, which is opened at another place.
-    Checkpoint(String),
     /// The browser could not read it.
     Unreadable(String, String),
 }
@@ -42,9 +40,6 @@ pub fn judge(things: &[Thing]) -> Result<usize, Unfit> {
     match things {
         [] | [Thing::Other] => Err(Unfit::NoFile),
         [Thing::Folder(name)] => Err(Unfit::Folder(name.clone())),
-        [Thing::File(name, _)] if name.ends_with(".safetensors") => {
-            Err(Unfit::Checkpoint(name.clone()))
-        }
         [Thing::File(name, 0)] => Err(Unfit::Empty(name.clone())),
         [Thing::File(name, size)] if *size > MAX_TEXT_BYTES as u64 => {
             Err(Unfit::TooLarge(name.clone(), *size))
@@ -86,7 +81,6 @@ impl Unfit {
             ),
             Self::Folder(name) => t!("own_file.folder", name = name),
             Self::Several(count) => t!("own_file.several", count = count),
-            Self::Checkpoint(name) => t!("own_file.checkpoint", name = name),
             Self::NoFile => t!("own_file.no_file"),
             Self::Unreadable(name, reason) => {
                 t!("own_file.unreadable", name = name, reason = reason)
@@ -113,10 +107,6 @@ mod tests {
             (vec![file(most)], Ok(0)),
             (vec![file(most + 1)], Err(Unfit::TooLarge(name(), most + 1))),
             (vec![file(0)], Err(Unfit::Empty(name()))),
-            (
-                vec![Thing::File("a.safetensors".to_owned(), 9)],
-                Err(Unfit::Checkpoint("a.safetensors".to_owned())),
-            ),
             (vec![Thing::Folder(name())], Err(Unfit::Folder(name()))),
             (vec![file(1), file(2)], Err(Unfit::Several(2))),
             (vec![Thing::Other], Err(Unfit::NoFile)),

@@ -13,7 +13,7 @@ use crate::app::cursor::{Act, Spot};
 use crate::app::engine::{Order, Phase};
 use crate::app::gradual::Gradual;
 use crate::app::language::{Language, fetched};
-use crate::app::last_run::LastRun;
+use crate::app::last_run::{self, LastRun};
 use crate::app::pace::{Pace, Progress};
 use crate::app::places::Place;
 use crate::app::share::{File, Format, Picture, curve_svg};
@@ -225,11 +225,10 @@ impl Component for App {
 
     fn rendered(&mut self, _ctx: &Context<Self>, first: bool) {
         if first {
-            let on = self.on.clone();
+            let (on, key) = (self.on.clone(), last_run::key(&self.state));
             yew::platform::spawn_local(async move {
-                let run = store::kept().await.and_then(|bytes| LastRun::unpack(&bytes));
-                if let Some(run) = run {
-                    on.emit(Action::Recall(Box::new(run)));
+                if let Some(bytes) = store::kept(&key).await {
+                    on.emit(Action::Recall(LastRun::unpack(&bytes).map(Box::new)));
                 }
             });
             for effect in std::mem::take(&mut self.waiting) {
@@ -378,7 +377,7 @@ impl App {
         }
         self.remembered_ms = now;
         if let Some(run) = LastRun::pack(&self.state) {
-            yew::platform::spawn_local(store::keep(run));
+            yew::platform::spawn_local(store::keep(last_run::key(&self.state), run));
         }
     }
 

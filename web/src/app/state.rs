@@ -185,8 +185,8 @@ pub enum Action {
     Swap,
     /// The user wants this run kept, and the same without its fault to run beside it.
     Twin,
-    /// The last run of an earlier visit was found.
-    Recall(Box<LastRun>),
+    /// The last run of an earlier visit was found; `None` if it cannot be read here.
+    Recall(Option<Box<LastRun>>),
     /// The user pressed Reset or Restart.
     Reset,
     /// The user wants the run back that was ended last.

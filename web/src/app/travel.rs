@@ -7,7 +7,7 @@ use plan::command::RunId;
 
 use crate::app::beside::Beside;
 use crate::app::engine::{Goal, Order, Phase};
-use crate::app::fields::Field;
+use crate::app::fields::{Field, MAX_STEPS};
 use crate::app::last_run::LastRun;
 use crate::app::notice::Notice;
 use crate::app::origin::Origin;
@@ -173,7 +173,7 @@ impl State {
     fn fork(&mut self, steps: u32, bytes: Rc<[u8]>) -> Vec<Effect> {
         // What has come to its end needs more steps to go on.
         let is_over = steps >= self.plan.config().steps;
-        let more = steps + self.plan.config().steps;
+        let more = (steps + self.plan.config().steps).min(MAX_STEPS);
         if is_over {
             self.form = Shared::new(self.form.with(Field::Steps, &more.to_string()));
         }
@@ -237,27 +237,33 @@ impl State {
     }
 
     /// Takes up the run of an earlier visit, if it is the one that the address means and nothing
-    /// has begun here.
-    pub(super) fn recall(&mut self, mut run: LastRun) -> Vec<Effect> {
+    /// has begun here; `None` is one that cannot be read here.
+    pub(super) fn recall(&mut self, run: Option<Box<LastRun>>) -> Vec<Effect> {
         // Who has pressed Run before it was found means this run.
         let goes = *self.engine.phase() == Phase::Loading(Goal::Run);
         let is_free = goes || *self.engine.phase() == Phase::Idle;
         if !is_free || self.engine.run_id() != RunId(0) || self.embed.is_some() {
             return Vec::new();
         }
+        let Some(mut run) = run else {
+            self.notices = self.notices.iter().cloned().chain([Notice::LostRun]).collect();
+            return Vec::new();
+        };
         if !run.is_of(self) {
             return Vec::new();
         }
         self.beside = run.beside();
         let steps = run.steps();
+        // What the link cannot carry is here after all.
+        let carried = |notice: &&Notice| !matches!(notice, Notice::OwnText | Notice::Checkpoint(_));
+        let others: Vec<_> = self.notices.iter().filter(carried).cloned().collect();
         if steps == 0 {
             let Some(text) = run.text() else { return Vec::new() };
-            // That it is not there is what the link says.
-            self.notices = Rc::new([]);
+            self.notices = others.into();
             return self.apply(Action::UseText(Some(text)));
         }
         run.take_up(self);
-        self.notices = Rc::new([Notice::LastRun(steps)]);
+        self.notices = others.into_iter().chain([Notice::LastRun(steps)]).collect();
         self.then = goes.then_some(Then::Run);
         let orders = self.engine.take_up(steps);
         let mut effects = self.tell(orders);

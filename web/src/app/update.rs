@@ -104,7 +104,7 @@ impl State {
                 effects
             }
             Action::Twin => Vec::new(),
-            Action::Recall(run) => self.recall(*run),
+            Action::Recall(run) => self.recall(run),
             Action::Reset => {
                 self.put_away();
                 self.restart()

@@ -186,8 +186,8 @@ mod tests {
         );
         assert_eq!(
             far.words(),
-            "The ring waits for its blocks: 2 of 2 ring messages come late. Late ones \
-             counted in, computing covers 10 % of the time that messages are under way."
+            "The ring waits for its blocks: 2 of 2 ring messages come late. Those \
+             that come late are counted too: computing covers 10 % of the time that messages are under way."
         );
     }
 

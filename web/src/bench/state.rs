@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use plan::bench::{Bench as Found, File as Saved, Heard, Hop, KIND, Sizes, Task, VERSION};
+use plan::bench::{
+    Bench as Found, File as Saved, Heard, Hop, KIND, REPLICAS, Sizes, Task, VERSION,
+};
 use plan::command::Report;
 use serde::Deserialize;
 
@@ -92,6 +94,9 @@ impl Job {
 
     fn title(self) -> String {
         match self {
+            Self::Steps(Task::Replicas(sizes)) => {
+                t!("bench.of_replicas", sizes = named(sizes), replicas = REPLICAS).into()
+            }
             Self::Steps(task) => {
                 let (sizes, ranks) = task.sizes();
                 t!("bench.of", sizes = named(sizes), ranks = ranks).into()

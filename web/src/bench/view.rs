@@ -169,17 +169,25 @@ fn steps(found: &Found, other: &Option<(String, Found)>) -> Html {
         let &plan::bench::Shape { d_model, heads, layers, seq_len, gflop, .. } = shape;
         let sizes = Sizes { d_model, heads, layers, seq_len };
         let one = shape.milliseconds.first().map_or(f64::NAN, |step| step.milliseconds);
-        for &Step { world_size, milliseconds, of_peak } in &shape.milliseconds {
+        let theirs = other.as_ref().and_then(|(_, other)| other.shape(sizes));
+        let all = |shape: &plan::bench::Shape| -> Vec<(String, Step)> {
+            let ranks = |step: &Step| (step.world_size.to_string(), step.clone());
+            let replicas = |step: &Step| (format!("dp {}", step.world_size), step.clone());
+            let shared = shape.milliseconds.iter().map(ranks);
+            shared.chain(shape.replicas.iter().map(replicas)).collect()
+        };
+        let theirs = theirs.map(all).unwrap_or_default();
+        for (ranks, Step { milliseconds, of_peak, .. }) in all(shape) {
+            let theirs = theirs.iter().find(|(name, _)| *name == ranks);
+            let theirs = theirs.map(|(_, step)| step.milliseconds);
             let mut row = vec![
                 named(sizes),
-                world_size.to_string(),
+                ranks,
                 format!("{gflop:.2}"),
                 ms(milliseconds),
                 format!("{:.0}", 1e2 * of_peak),
                 format!("{:.2}", milliseconds / one),
             ];
-            let theirs = other.as_ref().and_then(|(_, other)| other.step(sizes, world_size));
-            let theirs = theirs.map(|step| step.milliseconds);
             beside(&mut row, other.is_some(), milliseconds, theirs, ms);
             rows.push(row);
         }

@@ -78,7 +78,8 @@ pub fn run(args: &BenchArgs, style: Style) -> Result<()> {
     let peak = shapes::peak()?;
     output::line(format!(
         "\nThe quickest step, optimiser included; the peak is {peak:.0} GFLOP/s a core, of a large \
-         matrix product."
+         matrix product. dp 2: two replicas train a sequence each, told by sequence; about the \
+         best that two cores can do for ranks that share one."
     ))?;
     output::line(shapes::table(&shapes::measure(peak)?))?;
     output::line(format!(

@@ -255,7 +255,7 @@ fn the_last_run_is_taken_up_where_its_state_was_kept() {
     let address = state.address(Place::Doctor);
     let mut later = ready(&address);
     let run = LastRun::unpack(&packed).expect("it was packed by this page");
-    let effects = later.apply(Action::Recall(Box::new(run)));
+    let effects = later.apply(Action::Recall(Some(Box::new(run))));
     assert_eq!(effects[0], begin(1, Some(1), Some(1)));
     assert_eq!((later.steps(), later.record.loss()), (1, Some((0, 5.0))));
     assert_eq!(later.text, state.text);
@@ -270,8 +270,18 @@ fn the_last_run_is_taken_up_where_its_state_was_kept() {
     // Another address is another run.
     let mut other = ready("v=1&cp=2&seed=3");
     let run = LastRun::unpack(&packed).expect("it was packed by this page");
-    assert_eq!(other.apply(Action::Recall(Box::new(run))), []);
+    assert_eq!(other.apply(Action::Recall(Some(Box::new(run)))), []);
     assert!(LastRun::unpack(b"\x09something else").is_none());
+    // What else is said of the link stays.
+    let mut odd = ready(&format!("{}&colour=red", state.address(Place::Play)));
+    let run = LastRun::unpack(&packed).map(Box::new);
+    odd.apply(Action::Recall(run));
+    assert_eq!(*odd.notices, [Notice::Unknown("colour".into()), Notice::LastRun(1)]);
+    let mut damaged = ready("v=1&cp=2");
+    assert_eq!(damaged.apply(Action::Recall(None)), []);
+    assert_eq!(*damaged.notices, [Notice::LostRun]);
+    damaged.apply(Action::Step);
+    assert!(damaged.notices.is_empty());
 }
 
 #[test]

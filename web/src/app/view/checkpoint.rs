@@ -55,7 +55,8 @@ impl View for Checkpoint {
     }
 }
 
-async fn read(file: File, on: Callback<Action>) {
+/// Opens `file`, or tells why it will not do.
+pub async fn read(file: File, on: Callback<Action>) {
     let (name, size) = (file.name(), file.size());
     if size > MAX_BYTES as u64 {
         return on.emit(Action::NoCheckpoint(NoCheckpoint::TooLong(name, size)));

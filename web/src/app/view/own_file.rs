@@ -1,4 +1,5 @@
-//! A file that is opened, or dropped anywhere on the page, on its way to become the user's text.
+//! A file that is opened, or dropped anywhere on the page, on its way to become the user's text; a
+//! checkpoint goes where those are opened.
 
 use std::rc::Rc;
 
@@ -18,6 +19,16 @@ pub type Found = (Thing, Option<web_sys::File>);
 /// A file as it is opened by a button.
 pub fn opened(file: web_sys::File) -> Found {
     (Thing::File(file.name(), file.size() as u64), Some(file))
+}
+
+/// The checkpoint among what was found, if it is that and nothing else.
+pub fn checkpoint(found: &[Found]) -> Option<File> {
+    match found {
+        [(Thing::File(name, _), Some(file))] if name.ends_with(".safetensors") => {
+            Some(File::from(file.clone()))
+        }
+        _ => None,
+    }
 }
 
 /// Reads what was found, if it will do, and tells `on` the text or the reason.

@@ -3,14 +3,16 @@
 use crate::t;
 use plan::Refusal;
 use web_sys::HtmlTextAreaElement;
+use yew::platform::spawn_local;
 use yew::prelude::*;
 
 use crate::app::fields::Field;
 use crate::app::own_text::{Unfit, source};
 use crate::app::state::{Action, OwnText};
+use crate::app::view::checkpoint;
 use crate::app::view::field::sentence;
 use crate::app::view::file_button::FileButton;
-use crate::app::view::own_file;
+use crate::app::view::own_file::{self, Found};
 
 /// Properties of [`TextBox`].
 #[derive(Clone, PartialEq, Properties)]
@@ -64,12 +66,18 @@ pub fn TextBox(Props { text, read, used, refusal, on }: &Props) -> Html {
             }
         })
     };
-    let opened = {
-        let taken = taken.clone();
-        Callback::from(move |file| own_file::take(vec![own_file::opened(file)], taken.clone()))
+    let found = {
+        let (on, fault) = (on.clone(), fault.clone());
+        Callback::from(move |found: Vec<Found>| match own_file::checkpoint(&found) {
+            Some(file) => {
+                fault.set(None);
+                spawn_local(checkpoint::read(file, on.clone()));
+            }
+            None => own_file::take(found, taken.clone()),
+        })
     };
-    let over =
-        own_file::use_drop(Callback::from(move |found| own_file::take(found, taken.clone())));
+    let opened = found.reform(|file| vec![own_file::opened(file)]);
+    let over = own_file::use_drop(found);
     let built_in = {
         let (on, fault, area) = (on.clone(), fault.clone(), area.clone());
         let from_file = from_file.clone();

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
+use plan::RunConfig;
 use plan::bench::{SHAPE_RANKS, SHAPES, Shape, Sizes, Step};
 
 use crate::args::MachineArgs;
@@ -16,37 +17,42 @@ const STEPS: u32 = 20;
 
 /// Measures every shape; `peak` in GFLOP/s is one core's.
 pub fn measure(peak: f64) -> Result<Vec<Shape>> {
-    let step = |sizes: Sizes, cp: usize| -> Result<(f64, f64)> {
-        let steps = WARM_UP + STEPS;
-        let job = Job::of(sizes.run(cp, steps), &MachineArgs::CPU)?;
-        let mut quickest = f64::INFINITY;
-        train(&job, Range { from: 0, to: steps }, Clock::Wall, None, false, |step| {
-            if step.report.step >= WARM_UP {
-                quickest = quickest.min(step.seconds);
-            }
-            Ok(())
-        })?;
-        let ranks = job.plan.mesh().world().ranks();
-        let operations: u64 = ranks.map(|rank| plan::work::step(&job.plan, rank)).sum();
-        Ok((quickest, operations as f64 * 1e-9))
-    };
     SHAPES
         .into_iter()
         .map(|sizes| {
+            let steps = WARM_UP + STEPS;
             let mut gflop = 0.0;
             let milliseconds = SHAPE_RANKS
                 .into_iter()
-                .map(|world_size| {
-                    let (seconds, work) = step(sizes, world_size)?;
+                .map(|cp| {
+                    let (step, work) = step(sizes.run(cp, steps), peak)?;
                     gflop = work;
-                    let of_peak = work / seconds / (peak * world_size as f64);
-                    Ok(Step { world_size, milliseconds: 1e3 * seconds, of_peak })
+                    Ok(step)
                 })
                 .collect::<Result<_>>()?;
+            let replicas = Some(step(sizes.replicas(steps), peak)?.0.by_sequence());
             let Sizes { d_model, heads, layers, seq_len } = sizes;
-            Ok(Shape { d_model, heads, layers, seq_len, gflop, milliseconds })
+            Ok(Shape { d_model, heads, layers, seq_len, gflop, milliseconds, replicas })
         })
         .collect()
+}
+
+/// The quickest step of `config`, and the GFLOP in it.
+fn step(config: RunConfig, peak: f64) -> Result<(Step, f64)> {
+    let job = Job::of(config, &MachineArgs::CPU)?;
+    let range = Range { from: 0, to: job.plan.config().steps };
+    let mut seconds = f64::INFINITY;
+    train(&job, range, Clock::Wall, None, false, |step| {
+        if step.report.step >= WARM_UP {
+            seconds = seconds.min(step.seconds);
+        }
+        Ok(())
+    })?;
+    let world = job.plan.mesh().world();
+    let operations: u64 = world.ranks().map(|rank| plan::work::step(&job.plan, rank)).sum();
+    let (gflop, world_size) = (operations as f64 * 1e-9, world.get());
+    let of_peak = gflop / seconds / (peak * world_size as f64);
+    Ok((Step { world_size, milliseconds: 1e3 * seconds, of_peak }, gflop))
 }
 
 /// GFLOP/s of a large matrix product on one core.
@@ -57,17 +63,27 @@ pub fn peak() -> Result<f64> {
 
 /// The section as people read it.
 pub fn table(all: &[Shape]) -> comfy_table::Table {
-    let mut rows =
-        table::new(["d, heads, layers, tokens", "GFLOP", "ranks", "ms per step", "% of peak"]);
+    let mut rows = table::new([
+        "d, heads, layers, tokens",
+        "GFLOP",
+        "ranks",
+        "ms per step",
+        "by one rank's",
+        "% of peak",
+    ]);
     for shape in all {
         let sizes =
             format!("{}, {}, {}, {}", shape.d_model, shape.heads, shape.layers, shape.seq_len);
-        for step in &shape.milliseconds {
+        let one = shape.milliseconds.first().map_or(f64::NAN, |step| step.milliseconds);
+        let shared = shape.milliseconds.iter().map(|step| (step.world_size.to_string(), step));
+        let replicas = shape.replicas.iter().map(|step| (format!("dp {}", step.world_size), step));
+        for (ranks, step) in shared.chain(replicas) {
             rows.add_row([
                 sizes.as_str().into(),
                 table::right(format!("{:.2}", shape.gflop)),
-                table::right(step.world_size),
+                table::right(ranks),
                 table::right(format!("{:.1}", step.milliseconds)),
+                super::ratio(step.milliseconds / one),
                 table::right(format!("{:.0}", 1e2 * step.of_peak)),
             ]);
         }

@@ -164,7 +164,7 @@ fn run_goes_on_from_the_last_run_that_is_on_its_way() {
         if early {
             state.apply(Action::Run);
         }
-        state.apply(Action::Recall(Box::new(run)));
+        state.apply(Action::Recall(Some(Box::new(run))));
         if !early {
             state.apply(Action::Run);
         }

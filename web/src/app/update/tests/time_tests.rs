@@ -29,7 +29,7 @@ fn later(state: &State, address: &str) -> State {
     let packed = LastRun::pack(state).expect("there is something to keep");
     let run = LastRun::unpack(&packed).expect("it was packed by this page");
     let mut later = ready(address);
-    later.apply(Action::Recall(Box::new(run)));
+    later.apply(Action::Recall(Some(Box::new(run))));
     later
 }
 
