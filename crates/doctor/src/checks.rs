@@ -5,11 +5,13 @@ mod contradiction;
 mod given;
 mod launch;
 mod running;
+mod settings;
 
 use crate::finding::Finding;
 use crate::setup::Setup;
 
-pub(crate) use given::{flags, settings, versions};
+pub(crate) use given::{flags, versions};
+pub(crate) use settings::settings;
 
 type Check = fn(&Setup) -> Option<Finding>;
 

@@ -173,7 +173,8 @@ macro_rules! ids {
 }
 
 const CP_PR: Option<&str> = Some("huggingface/accelerate#3700");
-const STATE: Option<&str> = Some("huggingface/accelerate src/accelerate/state.py");
+/// Where accelerate reads variables and takes its devices.
+pub(crate) const STATE: Option<&str> = Some("huggingface/accelerate src/accelerate/state.py");
 const CONFIG: Option<&str> = Some("huggingface/accelerate src/accelerate/parallelism_config.py");
 /// The launcher.
 pub(crate) const LAUNCH: Option<&str> =
@@ -199,6 +200,8 @@ ids! {
     UnknownVersion = "unknown-version", None, None, None;
     /// A part that was not read or is beyond the doctor.
     NotUnderstood = "not-understood", None, None, None;
+    /// A text that stands in another's place.
+    MisplacedText = "misplaced-text", None, None, None;
     /// Flags that exclude each other.
     FlagsContradict = "flags-contradict", None, None, LAUNCH;
     /// Processes, machines and their ranks that do not fit together.

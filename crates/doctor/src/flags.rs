@@ -256,7 +256,8 @@ fn full_name(typed: &str) -> Option<String> {
     }
 }
 
-fn looks_like_a_script(word: &str) -> bool {
+/// Whether a word is by its looks the script to run.
+pub fn looks_like_a_script(word: &str) -> bool {
     word.ends_with(".py") || word.contains('/')
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 pub use plan::runtime::practice::Machine;
 use plan::{Refusal, message};
 
+use crate::misplaced::Misplaced;
+
 /// What the doctor is given; everything may be left out, but not all of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Input {
@@ -18,6 +20,8 @@ pub struct Input {
     pub repeated: Vec<String>,
     /// The text of an error in which a run ended.
     pub error: Option<String>,
+    /// Texts that were given as what they are not; each is read for what it is.
+    pub misplaced: Vec<Misplaced>,
     /// The version of accelerate, as `pip` prints it.
     pub accelerate: Option<String>,
     /// The version of torch.

@@ -11,9 +11,11 @@ mod document;
 mod facts;
 mod finding;
 mod flags;
+mod form;
 mod input;
 mod keys;
 mod mesh;
+mod misplaced;
 mod nearest;
 mod ordered;
 mod pasted;
@@ -21,6 +23,7 @@ mod playground;
 mod read;
 mod report;
 mod script;
+mod settings;
 mod setup;
 mod story;
 mod symptom;
@@ -33,14 +36,17 @@ pub use document::Value;
 pub use facts::Fact;
 pub use finding::{Finding, Id, Severity, Stage};
 pub use flags::{join as join_line, split as split_line, unclosed};
+pub use form::Form;
 pub use input::{Input, Machine};
 pub use mesh::{Mesh, MeshRank};
+pub use misplaced::Misplaced;
 pub use ordered::Ordered;
 pub use playground::Playground;
 pub use report::{Context, Fate, Report, Verdict};
+pub use settings::Settings;
 pub use setup::{Axis, CpuWish};
 pub use story::{State, Step, Story};
-pub use symptom::{Cause, Standing, Symptom, is_error};
+pub use symptom::{Cause, Standing, Symptom};
 pub use version::Version;
 pub use yaml::{Place, Scalar};
 
@@ -62,11 +68,12 @@ pub fn diagnose(input: &Input) -> Result<Report, Refusal> {
 /// The same with the [`corrected_input`], which a report needs to be made in any case.
 pub fn diagnose_and_correct(input: &Input) -> Result<(Report, Option<Input>), Refusal> {
     input.check()?;
-    let input = &pasted::unfold(input);
+    let (input, moved) = &pasted::unfold(input);
     let examined = Examined::new(input);
     let after = corrected_input(input);
     let corrected = after.as_ref().map(|after| Corrected::new(input, after));
     let Examined { setup, findings, .. } = examined;
+    let findings = [moved.clone(), findings].concat();
     let readable = setup.source != Source::Unreadable;
     let state = |given: &Option<String>| match given.as_deref().map(version::Version::parse) {
         Some(Some(_)) => State::Fine,
@@ -109,7 +116,7 @@ pub fn diagnose_and_correct(input: &Input) -> Result<(Report, Option<Input>), Re
 
 /// What was given, with every fault that can be corrected corrected; `None` where there is none.
 pub fn corrected_input(input: &Input) -> Option<Input> {
-    let unfolded = pasted::unfold(input);
+    let (unfolded, _) = pasted::unfold(input);
     let mut current = unfolded.clone();
     for _ in 0..MAX_ROUNDS {
         let examined = Examined::new(&current);
@@ -155,7 +162,7 @@ impl Examined {
         let setup = Setup::new(input, &config, line.clone());
         let mut findings = config.findings;
         findings.extend(checks::flags(&line, &faults, input));
-        findings.extend(checks::settings(input, setup.handed_on));
+        findings.extend(checks::settings(input, &setup));
         if setup.source != Source::Unreadable {
             findings.extend(checks::versions(input, &setup));
             findings.extend(checks::run(&setup));

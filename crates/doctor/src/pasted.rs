@@ -1,11 +1,13 @@
 //! A line as it was pasted: what stands before the launcher's own flags.
 
 use crate::facts::Fact;
+use crate::finding::Finding;
+use crate::flags::looks_like_a_script;
 use crate::input::Input;
-use crate::symptom;
+use crate::{misplaced, symptom};
 
 /// What may stand before the launcher and changes nothing of what it does.
-const PROMPTS: &[&str] = &["$", "!", "%", "nohup", "time", "exec", "env", "sudo"];
+const PROMPTS: &[&str] = &["$", "!", "%", "nohup", "time", "exec", "env", "export", "sudo"];
 
 /// What starts the script in place of `accelerate launch`.
 const OTHERS: &[&str] = &[
@@ -28,72 +30,104 @@ const OTHERS: &[&str] = &[
     "conda",
 ];
 
-/// The input with the line's variables among the settings and the launcher's own words left; with
-/// an error's text taken for one wherever it was pasted, and the versions that it names.
-pub fn unfold(input: &Input) -> Input {
+/// The input with every text where it belongs, the versions that an error names, the line's
+/// variables among the settings and the launcher's own words left; and what was out of place.
+pub fn unfold(input: &Input) -> (Input, Vec<Finding>) {
     let mut input = input.clone();
-    if let Some(text) = input.config.take_if(|text| symptom::is_error(text)) {
-        let error = input.error.get_or_insert_default();
-        error.insert_str(0, &format!("{text}\n"));
-    }
+    let moved = misplaced::put_right(&mut input);
     let [accelerate, torch] = input.error.as_deref().map(symptom::versions).unwrap_or_default();
     input.accelerate = input.accelerate.or(accelerate);
     input.torch = input.torch.or(torch);
-    let Some(words) = input.launch.take() else { return input };
-    let (variables, rest) = lead(&words);
+    let Some(words) = input.launch.take() else { return (input, moved) };
+    let Lead { variables, rest, .. } = lead(&words);
     for (name, value) in variables {
         let name = Fact::named(&name).map_or(name, |fact| fact.name().to_owned());
         input.settings.insert(name, value);
     }
     input.launch = Some(rest.to_vec());
-    input
+    (input, moved)
+}
+
+/// Whether the words start a run by accelerate's launcher or torch's: one of its flags or a script
+/// follows it, and no sentence about it.
+pub fn is_launch(words: &[String]) -> bool {
+    let Lead { is_ours, rest, .. } = lead(words);
+    let next = match is_ours {
+        true => rest.first(),
+        false => {
+            let at = rest.iter().take(3).position(|word| is_torchs(name_of(word)));
+            at.filter(|_| foreign(rest).is_some()).and_then(|at| rest.get(at + 1))
+        }
+    };
+    next.is_some_and(|next| next.starts_with('-') || looks_like_a_script(next))
 }
 
 /// What else than `accelerate launch` the words start, if anything.
 pub fn foreign(words: &[String]) -> Option<String> {
     let first = words.first()?;
-    let name = first.rsplit('/').next().unwrap_or(first);
+    let name = name_of(first);
     let module = words.get(1).is_some_and(|word| word == "-m").then(|| words.get(2)).flatten();
     let name = match module {
         Some(module) if name.starts_with("python") => module.as_str(),
         _ => name,
     };
-    let torchrun = name.starts_with("torch.distributed.") || name == "torchrun";
     let known = OTHERS.contains(&name) || name.starts_with("python3.") || module.is_some();
     (known && !first.starts_with('-'))
-        .then(|| if torchrun { "torchrun".to_owned() } else { name.to_owned() })
+        .then(|| if is_torchs(name) { "torchrun".to_owned() } else { name.to_owned() })
+}
+
+/// A program's name without its folders.
+fn name_of(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// Whether a program or a module is torch's launcher.
+fn is_torchs(name: &str) -> bool {
+    name.starts_with("torch.distributed.") || name == "torchrun"
+}
+
+/// What stands before the launcher's own words.
+struct Lead<'a> {
+    /// Variables.
+    variables: Vec<(String, String)>,
+    /// Whether `accelerate launch` was found.
+    is_ours: bool,
+    /// What follows it, or the first word that is no part of it.
+    rest: &'a [String],
 }
 
 /// Variables in front, and the words after `accelerate launch`.
-fn lead(words: &[String]) -> (Vec<(String, String)>, &[String]) {
+fn lead(words: &[String]) -> Lead<'_> {
     let mut variables = Vec::new();
     let mut rest = words;
     while let Some((word, after)) = rest.split_first() {
         let bare = word.strip_prefix(['!', '$', '%']).filter(|bare| !bare.is_empty());
         let bare = bare.unwrap_or(word);
         let word_at = |index: usize| after.get(index).map(String::as_str);
-        let name = bare.rsplit('/').next().unwrap_or(bare);
-        let skip = match (name, word_at(0), word_at(1)) {
-            ("accelerate", Some("launch"), _) => return (variables, &after[1..]),
-            ("launch" | "accelerate-launch", ..) => return (variables, after),
+        let (is_ours, skip) = match (name_of(bare), word_at(0), word_at(1)) {
+            ("accelerate", Some("launch"), _) => (true, 1),
+            ("launch" | "accelerate-launch", ..) => (true, 0),
             (python, Some("-m"), Some("accelerate.commands.launch"))
                 if python.starts_with("python") =>
             {
-                return (variables, &after[2..]);
+                (true, 2)
             }
-            ("uv" | "poetry" | "pixi" | "pipenv", Some("run"), _) => 1,
-            (word, ..) if PROMPTS.contains(&word) => 0,
+            ("uv" | "poetry" | "pixi" | "pipenv", Some("run"), _) => (false, 1),
+            (word, ..) if PROMPTS.contains(&word) => (false, 0),
             _ => match assignment(bare) {
                 Some(variable) => {
                     variables.push(variable);
-                    0
+                    (false, 0)
                 }
                 None => break,
             },
         };
         rest = &after[skip..];
+        if is_ours {
+            return Lead { variables, is_ours, rest };
+        }
     }
-    (variables, rest)
+    Lead { variables, is_ours: false, rest }
 }
 
 /// `NAME=VALUE`, as a shell takes it in front of a command.
@@ -123,11 +157,11 @@ mod tests {
             "--cpu t.py",
         ] {
             let words = split(line);
-            let (variables, rest) = lead(&words);
+            let Lead { variables, rest, .. } = lead(&words);
             assert_eq!((variables.len(), rest), (0, &split("--cpu t.py")[..]), "{line}");
         }
         let words = split("A=1 CUDA_VISIBLE_DEVICES='0,1' env B= accelerate launch t.py");
-        let (variables, rest) = lead(&words);
+        let Lead { variables, rest, .. } = lead(&words);
         assert_eq!(variables[1], ("CUDA_VISIBLE_DEVICES".to_owned(), "0,1".to_owned()));
         assert_eq!((variables.len(), rest), (3, &words[6..]));
     }

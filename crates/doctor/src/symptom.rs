@@ -13,7 +13,7 @@ use crate::text::cut;
 use crate::version::{BROKEN, FIRST_WITH_CP, REPAIRED, Version};
 use known::{Known, Topic};
 
-pub use text::{is_error, versions};
+pub use text::{names_error, versions};
 
 /// The longest line of an error that is shown.
 const MOST: usize = 200;
@@ -117,6 +117,8 @@ impl Symptom {
     pub fn title(&self) -> Message {
         if self.is_known() {
             message!("This error is known: see what leads to it.")
+        } else if self.line.is_empty() {
+            message!("This text names no error.")
         } else {
             message!("This error is not known here.")
         }
@@ -125,14 +127,12 @@ impl Symptom {
 
 fn unknown(is_empty: bool) -> Message {
     if is_empty {
-        message!(
-            "This text names no error. Paste it from Traceback on, down to the last line, which \
-             names the error."
-        )
+        message!("Paste the error from Traceback on, down to the last line, which names it.")
     } else {
         message!(
-            "None of the settings that are known here ends in it. Give the configuration, the \
-             launch line and the versions as well: what is wrong in them is found without the error."
+            "Give the configuration, the launch line and the versions as well: what is wrong in \
+             them is found without the error. Where more stands above this line, paste that too: \
+             the first error is often the cause of the last."
         )
     }
 }

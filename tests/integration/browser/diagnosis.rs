@@ -92,7 +92,11 @@ fn an_error_is_named_with_what_leads_to_it() -> Result<()> {
             for part in ["has no attribute '_cp_context'", "cp-context-before-prepare: "] {
                 ensure!(card.contains(part), "{card}");
             }
-            ensure!(card.contains("move it") == (label == CONFIG), "{card}");
+            let findings = page.text(".findings").await?;
+            ensure!(
+                findings.contains("Move it to “Error message”") == (label == CONFIG),
+                "{findings}"
+            );
             page.enter(label, "").await?;
             page.until_status("Verdict", "Nothing to diagnose yet").await?;
         }
@@ -167,7 +171,7 @@ fn what_is_no_configuration_gets_a_message_and_no_hang() -> Result<()> {
              picker.files = given.files;
              picker.dispatchEvent(new Event('change', { bubbles: true }));";
         for (name, size, says) in
-            [("huge.yaml", 10_000_000, "10.0 MB"), ("model.bin", 900, "no UTF-8 text")]
+            [("huge.yaml", 10_000_000, "10.0 MB"), ("model.bin", 900, "does not look like text")]
         {
             page.script(file, json!([name, size])).await?;
             page.until_status("File", says).await?;

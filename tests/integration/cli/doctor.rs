@@ -113,6 +113,16 @@ fn an_error_is_read_from_a_file() {
 }
 
 #[test]
+fn a_file_given_as_another_is_told_where_it_belongs() {
+    let folder = with_config();
+    let end = folder.run("doctor --error cp.yaml --accelerate-version 1.12.0");
+    assert_eq!(end.code, Some(1), "{end:#?}");
+    for text in ["note: misplaced-text", "--accelerate-config)", "error: cp-context-never-built"] {
+        assert!(end.stdout.contains(text), "{text}: {end:#?}");
+    }
+}
+
+#[test]
 fn a_request_that_cannot_be_met_ends_with_2() {
     let folder = Folder::new();
     std::fs::write(folder.0.path().join("binary.yaml"), [b'a', b'\n', 0xff]).unwrap();

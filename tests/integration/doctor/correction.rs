@@ -5,11 +5,12 @@ use super::support::{CP_2, CP_FLAGS, config, flags, report, set};
 use doctor::{Finding, Input, Severity, corrected_input};
 
 /// Findings that no change can take away: what was not understood stays so.
-const STAY: [&str; 8] = [
+const STAY: [&str; 9] = [
     "bad-yaml",
     "bad-value",
     "gpus-passed-over",
     "machines-do-not-fit",
+    "misplaced-text",
     "not-understood",
     "ranks-alone",
     "unknown-key",

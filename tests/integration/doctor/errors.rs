@@ -245,7 +245,7 @@ fn an_error_alone_says_nothing_about_the_run() {
 fn an_error_is_taken_for_one_wherever_it_stands() {
     let misplaced = config(TRACEBACK, "1.12.0");
     let told = report(&misplaced);
-    assert_eq!(told.findings, []);
+    assert_eq!(told.findings.iter().map(|f| f.id).collect::<Vec<_>>(), [Id::MisplacedText]);
     let symptom = told.error.expect("the configuration is an error");
     assert_eq!(symptom.line, "AttributeError: 'Accelerator' object has no attribute '_cp_context'");
     // A configuration that is no YAML stays one.

@@ -11,6 +11,7 @@ mod lines;
 mod machines;
 mod mesh;
 mod messages;
+mod misplaced;
 mod repair;
 pub mod support;
 mod values;

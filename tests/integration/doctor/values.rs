@@ -1,7 +1,7 @@
 //! Values that accelerate stops at, and those that it takes although they look wrong.
 
-use super::support::{CP_2, CP_FLAGS, config, flags, ids, set, yaml};
-use doctor::Input;
+use super::support::{CP_2, CP_FLAGS, config, flags, ids, report, set, yaml};
+use doctor::{Input, Severity};
 
 #[track_caller]
 fn check(input: &Input, expect: &[&str]) {
@@ -89,6 +89,48 @@ fn nothing_follows_from_what_was_not_understood() {
     for setting in [("packing", "maybe"), ("sliding_window", "abc"), ("seq_len", "long")] {
         check(&set(config(CP_2, "1.13.0"), &[setting]), &bad);
     }
+}
+
+#[test]
+fn variables_that_hold_no_number_are_named() {
+    let alone = |name: &str, value: &str| {
+        set(Input { accelerate: Some("1.13.0".into()), ..Input::default() }, &[(name, value)])
+    };
+    for (name, good) in [
+        ("WORLD_SIZE", &["1", " 8 "][..]),
+        ("LOCAL_WORLD_SIZE", &["8"]),
+        ("RANK", &["0", "7"]),
+        ("LOCAL_RANK", &["0", "-1"]),
+        ("MASTER_PORT", &["29500"]),
+        ("OMP_NUM_THREADS", &["1", "4,2"]),
+        ("FSDP_VERSION", &["1", "2"]),
+        ("OMPI_COMM_WORLD_SIZE", &["2"]),
+        ("PMI_RANK", &["0"]),
+        ("MPI_LOCALNRANKS", &["2"]),
+    ] {
+        for bad in ["abc", "", "-2", "1.5", "99999999999"] {
+            let input = alone(name, bad);
+            let found = report(&input).findings;
+            let [finding] = &found[..] else { panic!("{name}={bad}: {found:?}") };
+            assert_eq!(finding.id.name(), "bad-value", "{finding:?}");
+            assert!(finding.message.contains(&format!("{name} = {bad}")), "{finding:?}");
+            assert!(finding.fix.contains(&format!("{name}=")), "{finding:?}");
+            // Beside others it is named as well, though the launcher may set it anew.
+            check(&set(config(CP_2, "1.13.0"), &[(name, bad)]), &["bad-value"]);
+            let two = set(input, &[("ACCELERATE_USE_CPU", "maybe")]);
+            check(&two, &["bad-value", "bad-value"]);
+        }
+        for good in good {
+            check(&alone(name, good), &[]);
+        }
+    }
+    let severity = |input: &Input| report(input).findings[0].severity;
+    let launched = |name: &str| set(config(CP_2, "1.13.0"), &[(name, "abc")]);
+    assert_eq!(severity(&launched("WORLD_SIZE")), Severity::Warning);
+    // The launcher itself reads it.
+    assert_eq!(severity(&launched("OMP_NUM_THREADS")), Severity::Error);
+    assert_eq!(severity(&alone("OMP_NUM_THREADS", "abc")), Severity::Warning);
+    assert_eq!(severity(&alone("WORLD_SIZE", "abc")), Severity::Error);
 }
 
 #[test]

@@ -49,6 +49,14 @@ pub fn judge(things: &[Thing]) -> Result<usize, Unfit> {
     }
 }
 
+/// What was typed or pasted, held to the same length as a file.
+pub fn pasted(text: String) -> Result<OwnText, Unfit> {
+    if text.len() > MAX_TEXT_BYTES {
+        return Err(Unfit::TooLarge(t!("text_box.pasted").into_owned(), text.len() as u64));
+    }
+    Ok(OwnText { name: None, bytes: text.into_bytes().into() })
+}
+
 /// What the ranks read: the text of the run, whatever else was offered.
 pub fn source(read: Option<&OwnText>) -> Cow<'static, str> {
     let Some(OwnText { name, bytes }) = read else { return t!("text_box.built_in") };
@@ -59,7 +67,7 @@ pub fn source(read: Option<&OwnText>) -> Cow<'static, str> {
     };
     match is_text(bytes) {
         true => said,
-        false => said + t!("text_box.no_utf8"),
+        false => said + t!("text_box.no_text"),
     }
 }
 
@@ -117,6 +125,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_pasted_is_held_to_the_length_of_a_file() {
+        let fits = pasted("a".repeat(MAX_TEXT_BYTES)).expect("it fits");
+        assert_eq!((fits.name, fits.bytes.len()), (None, MAX_TEXT_BYTES));
+        assert!(pasted("é".repeat(MAX_TEXT_BYTES / 2) + "a").is_err());
+        let unfit = pasted("a".repeat(9_000_000)).expect_err("it is too long");
+        assert_eq!(unfit.sentence(), "your text: 9.0 MB is too long; try 4.2 MB or less.");
+    }
+
+    #[test]
     fn what_is_read_is_told_with_its_name_and_length() {
         let text = |name: Option<&str>, bytes: &[u8]| OwnText {
             name: name.map(str::to_owned),
@@ -143,9 +160,11 @@ mod tests {
             let text = OwnText { name: Some("a".to_owned()), bytes: bytes.into() };
             source(Some(&text)).into_owned()
         };
-        assert!(!source("Grüße 上下文".as_bytes()).contains("UTF-8"));
+        let says = "does not look like text";
+        assert!(!source("Grüße 上下文".as_bytes()).contains(says));
+        // The second is UTF-8 all the same.
         for bytes in [&b"\x89PNG\r\n\x1a\n"[..], b"GIF89a\x01\0", b"Gr\xfc\xdfe"] {
-            assert!(source(bytes).contains("no UTF-8 text"), "{bytes:?}");
+            assert!(source(bytes).contains(says), "{bytes:?}");
         }
     }
 }

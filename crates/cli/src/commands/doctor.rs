@@ -55,6 +55,7 @@ fn input(args: &DoctorArgs) -> Result<Input, Refusal> {
         launch: (!args.launch.is_empty()).then(|| args.launch.clone()),
         settings,
         repeated,
+        misplaced: vec![],
         accelerate: args.accelerate_version.clone(),
         torch: args.torch_version.clone(),
         trl: args.trl_version.clone(),
@@ -103,7 +104,7 @@ fn read_error(path: &Path) -> Result<String, Refusal> {
 /// The variables that bear on a diagnosis, where it is about this machine.
 fn variables_of_this_process() -> BTreeMap<String, String> {
     let families = ["ACCELERATE_", "PARALLELISM_CONFIG_", "FSDP_"];
-    let single = ["LOCAL_RANK", "WORLD_SIZE", "CUDA_VISIBLE_DEVICES"];
+    let single = ["RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "CUDA_VISIBLE_DEVICES"];
     let wanted = |name: &str| {
         families.iter().any(|family| name.starts_with(family))
             || single.contains(&name)

@@ -1,43 +1,16 @@
-//! What was given by flags, settings and versions: what of it cannot be understood.
+//! What was given by flags and versions: what of it cannot be understood.
 
 use plan::{Message, message};
 
 use crate::correct::Edit;
-use crate::facts::{Fact, truth};
 use crate::finding::{Finding, Id, LAUNCH, Severity, Stage};
 use crate::flags::{FlagFault, Line};
 use crate::input::Input;
 use crate::keys::{FSDP, PARALLELISM, Shape, may_be_left_out};
-use crate::nearest::nearest;
 use crate::read::MAX_COUNT;
-use crate::setup::{Axis, Setup};
+use crate::setup::Setup;
 use crate::text::short;
 use crate::version::{BROKEN, FIRST_WITH_CP, Maturity, NEWEST_KNOWN, REPAIRED, Version, stand_in};
-
-/// Variables of accelerate that the doctor knows.
-const VARIABLES: &[&str] = &[
-    "ACCELERATE_USE_PARALLELISM_CONFIG",
-    "ACCELERATE_ALLOW_CP_STANDALONE",
-    "ACCELERATE_USE_CPU",
-    "ACCELERATE_USE_FSDP",
-    "ACCELERATE_USE_DEEPSPEED",
-    "ACCELERATE_USE_MEGATRON_LM",
-    "ACCELERATE_TORCH_DEVICE",
-    "ACCELERATE_MIXED_PRECISION",
-    "ACCELERATE_DEBUG_MODE",
-    "PARALLELISM_CONFIG_DP_REPLICATE_SIZE",
-    "PARALLELISM_CONFIG_DP_SHARD_SIZE",
-    "PARALLELISM_CONFIG_TP_SIZE",
-    "PARALLELISM_CONFIG_CP_SIZE",
-    "PARALLELISM_CONFIG_CP_BACKEND",
-    "PARALLELISM_CONFIG_CP_COMM_STRATEGY",
-    "PARALLELISM_CONFIG_SP_SIZE",
-    "PARALLELISM_CONFIG_SP_BACKEND",
-    "PARALLELISM_CONFIG_SP_SEQ_LENGTH",
-    "PARALLELISM_CONFIG_SP_SEQ_LENGTH_IS_VARIABLE",
-    "PARALLELISM_CONFIG_SP_ATTN_IMPLEMENTATION",
-    "FSDP_VERSION",
-];
 
 /// What is wrong with the flags.
 pub(crate) fn flags(line: &Line, faults: &[FlagFault], input: &Input) -> Vec<Finding> {
@@ -58,7 +31,11 @@ pub(crate) fn flags(line: &Line, faults: &[FlagFault], input: &Input) -> Vec<Fin
                 Shape::Choice(names) => {
                     message!("It must be one of {names}.", names = names.join(", "))
                 }
-                _ => message!("It must be a whole number from 1 to {most}.", most = MAX_COUNT),
+                _ => message!(
+                    "It must be a whole number from {low} to {most}.",
+                    low = 1,
+                    most = MAX_COUNT
+                ),
             };
             // Without a size or a kind of run it would be another run, so that stays open.
             let left_out = may_be_left_out(shape);
@@ -187,135 +164,6 @@ fn fault(fault: &FlagFault) -> Finding {
         // What could not be understood is not carried over, so writing the line again drops it.
         FlagFault::Unknown { meant: None, .. } => finding.corrected_by([Edit::Rewrite]),
     }
-}
-
-/// What is wrong with variables and facts.
-pub(crate) fn settings(input: &Input, handed_on: bool) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (name, value) in &input.settings {
-        if let Some(fact) = Fact::named(name) {
-            findings.extend(bad_fact(fact, name, value));
-            continue;
-        }
-        // The launcher sets the sizes anew, so what they were before does not matter.
-        let size = Axis::ALL.iter().any(|axis| axis.variable() == name) && !handed_on;
-        if size && !value.trim().parse::<u64>().is_ok_and(|n| (1..=MAX_COUNT).contains(&n)) {
-            findings.push(Finding::new(Id::BadValue, Severity::Error, Stage::Read).says(
-                message!("{name} = {value} cannot be used.", name, value = short(value)),
-                message!("It must be a whole number from 1 to {most}.", most = MAX_COUNT),
-                message!("Write the size that is meant; 1 leaves the axis out."),
-            ));
-        }
-        if name == "ACCELERATE_USE_CPU" && truth(value).is_none() {
-            findings.push(
-                Finding::new(Id::BadValue, Severity::Error, Stage::Read)
-                    .says(
-                        message!("{name} = {value} cannot be used.", name, value = short(value)),
-                        message!("accelerate stops at it with a ValueError: invalid truth value."),
-                        message!("Write true or false, or unset it."),
-                    )
-                    .corrected_by([Edit::RemoveVariable(name.clone())]),
-            );
-        }
-        findings.extend(unknown_variable(name));
-    }
-    findings
-}
-
-fn unknown_variable(name: &str) -> Option<Finding> {
-    if VARIABLES.contains(&name) {
-        return None;
-    }
-    if name.chars().any(|c| c.is_ascii_lowercase()) && !name.ends_with("_proxy") {
-        return Some(unknown_setting(name));
-    }
-    let meant = nearest(name, VARIABLES.iter().copied());
-    let ours = name.starts_with("PARALLELISM_CONFIG_") || name.contains("CP_SIZE");
-    if meant.is_none() && !ours {
-        return None;
-    }
-    let fix = match meant {
-        Some(meant) => message!("Did you mean {meant}?", meant),
-        None => message!("Set PARALLELISM_CONFIG_CP_SIZE, or use the configuration file."),
-    };
-    Some(
-        Finding::new(Id::UnknownKey, Severity::Warning, Stage::Read)
-            .says(
-                message!("The variable {name} has no effect.", name = short(name)),
-                message!("accelerate reads variables by their exact names."),
-                fix,
-            )
-            .corrected_by([Edit::RemoveVariable(name.to_owned())]),
-    )
-}
-
-/// Variables are in capitals, so this was to be a fact or one of them.
-fn unknown_setting(name: &str) -> Finding {
-    let lower = name.to_ascii_lowercase().replace('-', "_");
-    let facts = Fact::all().flat_map(|(_, names)| names.iter().copied());
-    let axis = Axis::ALL.into_iter().find(|axis| {
-        let bare = lower.strip_prefix("parallelism_config_").unwrap_or(&lower);
-        bare.strip_suffix("_size").unwrap_or(bare) == axis.name()
-    });
-    let capitals = lower.to_ascii_uppercase();
-    let meant = axis
-        .map(Axis::variable)
-        .or_else(|| VARIABLES.iter().copied().find(|known| *known == capitals))
-        .or_else(|| nearest(&lower, facts))
-        .or_else(|| nearest(&capitals, VARIABLES.iter().copied()));
-    let fix = match meant {
-        Some(meant) => message!("Did you mean {meant}? Otherwise take it out.", meant),
-        None => message!("Take it out, or write it as ringside doctor --help lists it."),
-    };
-    Finding::new(Id::UnknownKey, Severity::Warning, Stage::Read)
-        .says(
-            message!("The setting {name} is not understood.", name = short(name)),
-            message!(
-                "It is neither a fact that the doctor knows nor a variable, which are in capitals."
-            ),
-            fix,
-        )
-        .refers_to(None)
-}
-
-fn bad_fact(fact: Fact, name: &str, value: &str) -> Option<Finding> {
-    let value = value.trim();
-    let one_of = |names: &[&str]| {
-        (!names.contains(&value))
-            .then(|| message!("It must be one of {names}.", names = names.join(", ")))
-    };
-    let why = match fact {
-        Fact::Launcher => {
-            one_of(&["accelerate", "launch", "notebook", "notebook_launcher", "torchrun", "python"])
-        }
-        Fact::Processes | Fact::SeqLen | Fact::PadToMultipleOf => {
-            let good = value.parse::<u64>().is_ok_and(|n| n > 0);
-            (!good).then(|| message!("It must be a whole number from {low}.", low = 1))
-        }
-        Fact::Packing => truth(value).is_none().then(|| message!("It must be true or false.")),
-        Fact::SlidingWindow => {
-            let good = truth(value).is_some() || value.parse::<u64>().is_ok();
-            (!good).then(|| message!("It must be a width, true or false."))
-        }
-        Fact::PaddingSide => one_of(&["left", "right"]),
-        Fact::Loss => one_of(&["mean", "sum"]),
-        Fact::ValidTokens => one_of(&["equal", "unequal"]),
-        Fact::Context => one_of(&["after-prepare", "before-prepare"]),
-        Fact::AttentionMask | Fact::Attention | Fact::DdpBackend => None,
-    }?;
-    Some(
-        Finding::new(Id::BadValue, Severity::Error, Stage::Read)
-            .says(
-                message!(
-                    "{name} = {value} cannot be understood.",
-                    name = short(name),
-                    value = short(value)
-                ),
-                why,
-                message!("Correct it, or leave it out."),
-            )
-            .refers_to(None),
-    )
 }
 
 /// What is unknown about the versions, as far as something depends on them.

@@ -275,9 +275,7 @@ pub(super) fn more_ranks_than_gpus(setup: &Setup) -> Option<Finding> {
         Finding::new(Id::MoreRanksThanGpus, Severity::Error, Stage::Launch)
             .says(
                 message!("{asked} processes are asked for and there {gpus_are}.", asked, gpus_are),
-                message!(
-                    "Each process takes a GPU of its own; the others stop with an invalid device."
-                ),
+                shared(),
                 message!("Use num_processes {gpus}, or a machine with {asked} GPUs.", gpus, asked),
             )
             .corrected_by(edits),
@@ -296,10 +294,15 @@ fn hidden_gpus(who: Hidden, asked: u64, gpus: u64) -> Finding {
             ("gpu_ids", vec![Edit::RemoveFlag("gpu_ids".to_owned()), file])
         }
     };
-    let (left, fix) = match gpus {
-        0 => (message!("no GPU"), message!("Take {name} out, or ask for a run on the CPU.", name)),
+    let (left, why, fix) = match gpus {
+        0 => (
+            message!("no GPU"),
+            message!("Where no GPU is to be seen there is no CUDA, and so neither nccl nor FSDP."),
+            message!("Take {name} out, or ask for a run on the CPU.", name),
+        ),
         gpus => (
             if gpus == 1 { message!("1 GPU") } else { message!("{number} GPUs", number = gpus) },
+            shared(),
             message!(
                 "Name {asked} GPUs in {name} or leave it out, or use num_processes {gpus}.",
                 asked,
@@ -316,12 +319,19 @@ fn hidden_gpus(who: Hidden, asked: u64, gpus: u64) -> Finding {
                 name,
                 left
             ),
-            message!(
-                "Each process takes a GPU of its own; the others stop with an invalid device."
-            ),
+            why,
             fix,
         )
         .corrected_by(edits)
+}
+
+/// What becomes of more processes than GPUs; read in accelerate's `set_device`, 1.10.0 and 1.13.0.
+fn shared() -> Message {
+    message!(
+        "accelerate takes the local rank modulo the number of GPUs, so that processes share one. \
+         nccl stops at that: Duplicate GPU detected. A script that takes its rank for the device \
+         stops earlier: invalid device ordinal."
+    )
 }
 
 /// Under MPI no `LOCAL_RANK` is set, and so accelerate does not look at the GPUs.

@@ -208,11 +208,14 @@ impl Asked<'_> {
         let sizes = keys.iter().filter_map(|key| section?.get(*key));
         let processes = self.document.and_then(|document| document.get("num_processes"));
         let good = |value: &Value| matches!(value, Value::Scalar(s) if number(s).is_some());
+        // Whoever starts the script by hand says by it how many there are.
+        let by_hand = matches!(starter, Starter::Torchrun | Starter::Python);
+        let world = self.variables.get("WORLD_SIZE").filter(|_| by_hand);
         let variables =
             Axis::ALL.into_iter().filter_map(|a| self.mesh_variable(a.variable(), starter));
         if good_flags
             && sizes.chain(processes).all(good)
-            && variables.into_iter().all(|value| count(value).is_some())
+            && variables.chain(world).all(|value| count(value).is_some())
         {
             Legible::Yes
         } else {
@@ -303,7 +306,9 @@ impl Asked<'_> {
 
     pub(super) fn group(&self, launch: Launch) -> GroupVariables {
         let number = |name: &str| self.variables.get(name).and_then(count);
-        if self.variables.contains_key("LOCAL_RANK") || number("WORLD_SIZE") > Some(1) {
+        // A LOCAL_RANK of -1 counts as not set.
+        let local = self.variables.get("LOCAL_RANK").is_some_and(|rank| rank.trim() != "-1");
+        if local || number("WORLD_SIZE") > Some(1) {
             return GroupVariables::Present;
         }
         match launch {

@@ -137,7 +137,7 @@ pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Refusal> {
     }
     let no_text = |at: &[u8]| {
         let line = 1 + at.iter().filter(|&&byte| byte == b'\n').count();
-        let reason = message!("it is no UTF-8 text from line {line} on", line);
+        let reason = message!("it does not look like text from line {line} on", line);
         let works = message!("open the file that accelerate config wrote");
         Refusal::new(Part::Config.key(), name, reason, works)
     };

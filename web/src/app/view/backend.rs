@@ -131,7 +131,7 @@ fn controls(backend: &Backend, refusal: Option<&Refusal>, act: &Callback<Act>) -
                 placeholder={t!("backend.world.placeholder")}
                 hint={t!("backend.world.hint")}
                 mode="numeric"
-                refusal={refusal.cloned()}
+                wrong={refusal.map(field::sentence)}
                 on={act.reform(Act::WorldSize)}
             />
             <div class="switches">

@@ -14,7 +14,7 @@ use crate::app::doctor::{Act, Doctor, Outcome};
 use crate::app::language::told;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
-use crate::app::view::field::sentence;
+use crate::app::view::field::verbatim;
 use crate::app::view::parts::section;
 use crate::diagnosis::report::{Found, Report, Verdict};
 
@@ -93,7 +93,7 @@ fn verdict(doctor: &Doctor, act: &Callback<Act>) -> Html {
             <ul>
                 { for refusals.iter().map(|refusal| html! {
                     <li key={refusal.field.as_str()} class="error">
-                        { format!("{} = {}", refusal.field, sentence(refusal)) }
+                        { format!("{} = {}", refusal.field, verbatim(refusal)) }
                     </li>
                 }) }
             </ul>

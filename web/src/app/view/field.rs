@@ -106,10 +106,15 @@ pub fn FieldControl(props: &Props) -> Html {
     }
 }
 
-/// What is wrong and what would work, without the field's name: it stands beside the field.
-pub fn sentence(Refusal { value, reason, works, .. }: &Refusal) -> String {
-    let whole = message!("{value}: {reason}; {works}.", value, reason, works);
-    in_words(&told(&whole))
+/// What is wrong and what would work, without the field's name: it stands beside the field. The
+/// playground's settings are called as on their controls.
+pub fn sentence(refusal: &Refusal) -> String {
+    in_words(&verbatim(refusal))
+}
+
+/// The same with every name as it was written, where names are not the playground's.
+pub fn verbatim(Refusal { value, reason, works, .. }: &Refusal) -> String {
+    told(&message!("{value}: {reason}; {works}.", value, reason, works))
 }
 
 fn option(offer: &Offer) -> Html {
@@ -153,4 +158,20 @@ pub fn refused(field: Field, offers: &[Offer]) -> Html {
 /// What follows the names of options that cannot be chosen.
 fn not_now(Refusal { reason, works, .. }: &Refusal) -> String {
     in_words(&t!("field.not_now", reason = told(reason), works = told(works)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_replaced_only_where_they_are_the_playgrounds() {
+        let works = message!("write for example WORLD_SIZE=8 or seq_len=4096");
+        let refusal = Refusal::new("settings", "seq_len 8", "line 1 is no NAME=VALUE", works);
+        let expect = "seq_len 8: line 1 is no NAME=VALUE; write for example WORLD_SIZE=8 or \
+                      seq_len=4096.";
+        assert_eq!(verbatim(&refusal), expect);
+        let label = format!("“{}”", Field::SeqLen.label());
+        assert_eq!(sentence(&refusal), expect.replace("seq_len", &label));
+    }
 }

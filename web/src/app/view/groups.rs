@@ -48,7 +48,7 @@ impl View for GroupsView {
                     value={size.clone()}
                     hint={entry.hint()}
                     mode="numeric"
-                    refusal={refused(entry.name)}
+                    wrong={refused(entry.name).as_ref().map(sentence)}
                     on={act.reform(move |text| Act::Size(axis, text))}
                 />
             }
@@ -138,7 +138,7 @@ impl View for Chooser {
                         value={typed.clone()}
                         hint={t!("groups.rank.hint")}
                         mode="numeric"
-                        refusal={rank.clone().err()}
+                        wrong={rank.as_ref().err().map(sentence)}
                         {on}
                     />
                     <p role="status" aria-label={t!("groups.chosen")}>

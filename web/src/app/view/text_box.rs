@@ -7,7 +7,7 @@ use yew::platform::spawn_local;
 use yew::prelude::*;
 
 use crate::app::fields::Field;
-use crate::app::own_text::{Unfit, source};
+use crate::app::own_text::{Unfit, pasted, source};
 use crate::app::state::{Action, OwnText};
 use crate::app::view::checkpoint;
 use crate::app::view::field::sentence;
@@ -33,7 +33,7 @@ pub struct Props {
 #[component]
 pub fn TextBox(Props { text, read, used, refusal, on }: &Props) -> Html {
     let area = use_node_ref();
-    // A file that could not be taken changes nothing of the run: the box alone tells of it.
+    // A text that could not be taken changes nothing of the run: the box alone tells of it.
     let fault = use_state(|| None::<String>);
     let from_file = use_state_eq(|| false);
 
@@ -41,12 +41,14 @@ pub fn TextBox(Props { text, read, used, refusal, on }: &Props) -> Html {
         let (on, fault, from_file) = (on.clone(), fault.clone(), from_file.clone());
         Callback::from(move |event: InputEvent| {
             let value = event.target_unchecked_into::<HtmlTextAreaElement>().value();
-            fault.set(None);
             from_file.set(false);
-            on.emit(Action::UseText(Some(OwnText {
-                name: None,
-                bytes: value.into_bytes().into(),
-            })));
+            match pasted(value) {
+                Ok(text) => {
+                    fault.set(None);
+                    on.emit(Action::UseText(Some(text)));
+                }
+                Err(unfit) => fault.set(Some(unfit.sentence())),
+            }
         })
     };
     let taken = {

@@ -1,10 +1,7 @@
 //! Controls that any view may use: a typed field and a select, with label, hint and message.
 
-use plan::Refusal;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
-
-use crate::app::view::field::sentence;
 
 /// Properties of [`Typed`].
 #[derive(Clone, PartialEq, Properties)]
@@ -26,7 +23,7 @@ pub struct TypedProps {
     pub mode: AttrValue,
     /// What is wrong with it.
     #[prop_or_default]
-    pub refusal: Option<Refusal>,
+    pub wrong: Option<AttrValue>,
     /// Hears every letter.
     pub on: Callback<String>,
 }
@@ -34,7 +31,7 @@ pub struct TypedProps {
 /// A line of text.
 #[component]
 pub fn Typed(props: &TypedProps) -> Html {
-    let TypedProps { id, label, value, hint, placeholder, mode, refusal, on } = props;
+    let TypedProps { id, label, value, hint, placeholder, mode, wrong, on } = props;
     let (hint_id, error_id) = (format!("{id}-hint"), format!("{id}-error"));
     let typed =
         on.reform(|event: InputEvent| event.target_unchecked_into::<HtmlInputElement>().value());
@@ -50,13 +47,11 @@ pub fn Typed(props: &TypedProps) -> Html {
                 placeholder={placeholder.clone()}
                 value={value.clone()}
                 aria-describedby={format!("{hint_id} {error_id}")}
-                aria-invalid={refusal.is_some().then_some("true")}
+                aria-invalid={wrong.is_some().then_some("true")}
                 oninput={typed}
             />
             <small id={hint_id} class="hint">{ hint }</small>
-            <p id={error_id} class="error" hidden={refusal.is_none()}>
-                { refusal.as_ref().map(sentence) }
-            </p>
+            <p id={error_id} class="error" hidden={wrong.is_none()}>{ wrong.clone() }</p>
         </div>
     }
 }

@@ -1,8 +1,6 @@
 //! What is entered, read as the doctor's input, and the reverse.
 
-use std::collections::BTreeMap;
-
-use doctor::{Fact, Input, Machine, is_error, join_line, split_line, unclosed};
+use doctor::{Form, Input, Machine, Misplaced, Settings, join_line, split_line, unclosed};
 use plan::runtime::{Build, Gpus, Launch, Place, Preset, Probe};
 use plan::{Refusal, message};
 
@@ -11,30 +9,39 @@ use crate::app::doctor::entered::{Entered, Part};
 /// What is entered means this; `None` where nothing is entered, or everything that cannot be read.
 pub fn read(entered: &Entered) -> Result<Option<Input>, Vec<Refusal>> {
     let mut refusals = entered.refusals();
-    // An error that was pasted into the launch line has quotes of its own.
-    let misplaced = is_error(entered.get(Part::Launch));
-    refusals.extend(open_quote(entered).filter(|_| !misplaced));
-    let Settings { values: settings, repeated } = settings(entered.get(Part::Settings))
-        .unwrap_or_else(|refusal| {
+    let text = |part: Part| {
+        let text = entered.get(part);
+        (!text.trim().is_empty()).then(|| text.to_string())
+    };
+    let mut misplaced = Vec::new();
+    let mut own = |part: Part, form: Form| {
+        let text = text(part)?;
+        let found = Misplaced::of(form, &text);
+        let is_own = found.is_none();
+        misplaced.extend(found);
+        is_own.then_some(text)
+    };
+    let error = own(Part::Error, Form::Error);
+    let config = own(Part::Config, Form::Config);
+    let launch = own(Part::Launch, Form::Launch);
+    let settings = own(Part::Settings, Form::Settings).unwrap_or_default();
+    refusals.extend(launch.as_deref().and_then(open_quote));
+    let Settings { values: settings, repeated } =
+        Settings::read(&settings).unwrap_or_else(|refusal| {
             refusals.push(refusal);
             Settings::default()
         });
     if !refusals.is_empty() {
         return Err(refusals);
     }
-    let text = |part: Part| {
-        let text = entered.get(part);
-        (!text.trim().is_empty()).then(|| text.to_string())
-    };
-    let error = [text(Part::Launch).filter(|_| misplaced), text(Part::Error)];
-    let error: Vec<String> = error.into_iter().flatten().collect();
     let version = |part| text(part).map(|version| version.trim().to_owned());
     let input = Input {
-        config: text(Part::Config),
-        launch: text(Part::Launch).filter(|_| !misplaced).map(|line| split_line(&line)),
+        config,
+        launch: launch.map(|line| split_line(&line)),
         settings,
         repeated,
-        error: (!error.is_empty()).then(|| error.join("\n")),
+        error,
+        misplaced,
         accelerate: version(Part::Accelerate),
         torch: version(Part::Torch),
         trl: version(Part::Trl),
@@ -62,8 +69,8 @@ pub fn write(input: &Input) -> Entered {
     entered
 }
 
-fn open_quote(entered: &Entered) -> Option<Refusal> {
-    let quote = unclosed(entered.get(Part::Launch))?;
+fn open_quote(line: &str) -> Option<Refusal> {
+    let quote = unclosed(line)?;
     let reason = message!("this quote is opened and not closed, so a shell would wait for more");
     Some(Refusal::new(Part::Launch.key(), quote, reason, message!("close it, or take it out")))
 }
@@ -79,58 +86,6 @@ fn machine(preset: Preset) -> Machine {
         memory: None,
     };
     Machine { preset, probe: preset.probe(&unknown) }
-}
-
-/// Settings by name, and the names that were given more than once.
-#[derive(Default)]
-struct Settings {
-    values: BTreeMap<String, String>,
-    repeated: Vec<String>,
-}
-
-/// `NAME=VALUE` a line; empty lines and those that begin with # say nothing.
-fn settings(text: &str) -> Result<Settings, Refusal> {
-    let mut settings = Settings::default();
-    for (number, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let bare = ["export ", "%env ", "set "].iter().find_map(|p| line.strip_prefix(p));
-        let Some((name, value)) = bare.unwrap_or(line).trim().split_once('=') else {
-            return Err(no_setting(number, line));
-        };
-        let name = name.trim();
-        if name.is_empty() || name.contains(char::is_whitespace) {
-            return Err(no_setting(number, line));
-        }
-        // The facts have names of their own, in lower case; a variable keeps its case.
-        let name = Fact::named(name).map_or_else(|| name.to_owned(), |fact| fact.name().to_owned());
-        let value = unquoted(value.trim()).to_owned();
-        if settings.values.insert(name.clone(), value).is_some()
-            && !settings.repeated.contains(&name)
-        {
-            settings.repeated.push(name);
-        }
-    }
-    Ok(settings)
-}
-
-fn no_setting(number: usize, line: &str) -> Refusal {
-    let shown: String = line.chars().take(40).collect();
-    Refusal::new(
-        Part::Settings.key(),
-        shown,
-        message!("line {number} is no NAME=VALUE", number = number + 1),
-        message!("write for example WORLD_SIZE=8 or seq_len=4096"),
-    )
-}
-
-fn unquoted(value: &str) -> &str {
-    ['"', '\'']
-        .into_iter()
-        .find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote))
-        .unwrap_or(value)
 }
 
 #[cfg(test)]
@@ -161,11 +116,18 @@ mod tests {
     }
 
     #[test]
-    fn an_error_in_the_launch_line_is_an_error() {
-        let text = "KeyError: 'it's'\n";
-        let entered = Entered::default().with(Part::Launch, text).with(Part::Error, "bye");
+    fn a_text_in_the_place_of_another_is_set_aside() {
+        let error = "KeyError: 'it's'\n";
+        let config = "num_processes: 8\n";
+        let entered = Entered::default()
+            .with(Part::Launch, error)
+            .with(Part::Settings, config)
+            .with(Part::Error, "bye");
         let input = read(&entered).expect("its quotes are its own").expect("it is something");
-        assert_eq!((input.error.as_deref(), input.launch), (Some("KeyError: 'it's'\n\nbye"), None));
+        let aside = [(Form::Launch, error), (Form::Settings, config)];
+        let aside = aside.map(|(form, text)| Misplaced::of(form, text).expect("it is another's"));
+        assert_eq!((input.error.as_deref(), input.launch), (Some("bye"), None));
+        assert_eq!(input.misplaced, aside);
     }
 
     #[test]

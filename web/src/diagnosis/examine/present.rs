@@ -1,11 +1,11 @@
 //! One diagnosis: from what is entered to what the page draws.
 
-use doctor::{Input, Report as Diagnosis, diagnose_and_correct, is_error};
+use doctor::{Input, Report as Diagnosis, diagnose_and_correct};
 use web_time::Instant;
 
 use super::input;
 use super::tell::Teller;
-use crate::app::doctor::entered::{Entered, Part};
+use crate::app::doctor::entered::Entered;
 use crate::app::language::Language;
 use crate::diagnosis::report::Outcome;
 
@@ -18,9 +18,8 @@ pub fn examine(entered: &Entered, language: Language) -> Result<Outcome, String>
         Ok(Some((report, corrected))) => {
             let took_ms = begun.elapsed().as_secs_f64() * 1e3;
             let mut told = teller.report(&report, corrected.as_ref(), took_ms);
-            let misplaced = [Part::Config, Part::Launch].iter().any(|&p| is_error(entered.get(p)));
             if let Some(error) = &report.error {
-                told.findings.insert(0, teller.error(error, &report.stories, misplaced));
+                told.findings.insert(0, teller.error(error, &report));
                 told.found.notes += 1;
             }
             Outcome::Diagnosed(Box::new(told))
@@ -37,8 +36,12 @@ fn diagnose(entered: &Entered) -> Result<Option<(Diagnosis, Option<Input>)>, Vec
 
 #[cfg(test)]
 mod tests {
+    use doctor::Form;
+
     use super::*;
+    use crate::app::doctor::entered::Part;
     use crate::app::doctor::samples::Sample;
+    use crate::app::language::told_in;
     use crate::diagnosis::report::{AXES, FLATTENED, Report, SHOWN};
 
     fn told(entered: &Entered, language: Language) -> Report {
@@ -88,12 +91,61 @@ mod tests {
         assert!(report.findings[1].stage.ends_with(": this is your error"));
         let corrected = report.corrected.expect("it can be corrected").entered;
         assert_eq!(&**corrected.get(Part::Error), "");
+    }
 
-        for part in [Part::Config, Part::Launch, Part::Error] {
-            let report = told(&Entered::default().with(part, text), Language::Chinese);
-            let [error] = &report.findings[..] else { panic!("{report:?}") };
-            assert_eq!(error.fix.contains("放错了输入框"), part != Part::Error, "{error:?}");
+    #[test]
+    fn a_text_in_the_place_of_another_is_read_and_told_where_it_belongs() {
+        let placed = |found: &str| found == "misplaced-text";
+        for (text, at, home) in [
+            ("Traceback (most recent call last):\nKeyError: 'x'", Part::Config, "Error message"),
+            ("KeyError: 'it's'", Part::Launch, "Error message"),
+            ("Traceback (most recent call last):\nKeyError", Part::Settings, "Error message"),
+            ("distributed_type: FSDP\n", Part::Error, "accelerate configuration"),
+            ("distributed_type: FSDP\n", Part::Launch, "accelerate configuration"),
+            ("accelerate launch --cpu t.py", Part::Config, "Launch line"),
+            ("torchrun --nproc_per_node 8 t.py", Part::Error, "Launch line"),
+            ("WORLD_SIZE=8\nRANK=0\n", Part::Error, "Variables and facts"),
+        ] {
+            let report = told(&Entered::default().with(at, text), Language::English);
+            let found: Vec<_> = report.findings.iter().filter(|f| placed(&f.id)).collect();
+            let [finding] = &found[..] else { panic!("{text}: {report:?}") };
+            assert!(finding.fix.contains(&format!("Move it to “{home}”")), "{finding:?}");
         }
+    }
+
+    #[test]
+    fn a_misplaced_text_is_told_by_the_labels_of_the_page() {
+        let labels = [
+            (Form::Error, crate::t!("doctor.input.label.error")),
+            (Form::Config, crate::t!("doctor.input.label.config")),
+            (Form::Launch, crate::t!("doctor.input.label.launch")),
+            (Form::Settings, crate::t!("doctor.input.label.settings")),
+        ];
+        let chinese = include_str!("../../../locales/zh-CN.yml");
+        for (form, label) in labels {
+            assert_eq!(form.label(), *label);
+            let label = told_in(Language::Chinese, &form.label());
+            assert!(chinese.contains(&format!(": {label}\n")), "{label}");
+        }
+    }
+
+    #[test]
+    fn that_an_error_is_unknown_is_said_once() {
+        let unknown = Entered::default().with(Part::Error, "ZeroDivisionError: division by zero");
+        let report = told(&unknown, Language::English);
+        let card = &report.findings[0];
+        assert_eq!(report.sentence, "This error is not known here.");
+        assert_eq!((&card.message[..], &card.why[..]), ("ZeroDivisionError: division by zero", ""));
+        assert!(card.fix.starts_with("Give the configuration"), "{card:?}");
+        // Where the verdict speaks of something else, the card says it.
+        let broken = unknown.with(Part::Config, "a: b: c");
+        assert_eq!(told(&broken, Language::English).findings[0].why, report.sentence);
+
+        let none = told(&Entered::default().with(Part::Error, "it hangs"), Language::English);
+        assert_eq!(none.sentence, "This text names no error.");
+        let card = &none.findings[0];
+        assert!(card.why.is_empty() && !card.message.contains("names no error"), "{card:?}");
+        assert!(card.fix.contains("from Traceback on"), "{card:?}");
     }
 
     #[test]

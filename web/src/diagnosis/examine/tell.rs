@@ -78,38 +78,35 @@ impl Teller {
         }
     }
 
-    /// What is known of an error, as a card like a finding's; `misplaced` is one that stands in
-    /// another input than its own.
-    pub fn error(&self, error: &Symptom, stories: &[doctor::Story], misplaced: bool) -> Finding {
+    /// What is known of an error, as a card like a finding's; what the report's verdict says of it
+    /// already is not said again.
+    pub fn error(&self, error: &Symptom, report: &Diagnosis) -> Finding {
         let cause = |Cause { id, sign, standing }: &Cause| {
             let stands = self.tell(&standing.title());
             format!("{id}: {} {stands}", self.tell(sign)).trim_end().to_owned()
         };
         let told = error.causes.iter().map(cause).collect::<Vec<_>>().join("\n");
-        let story = stories.iter().find(|story| Some(story.id) == error.story);
+        let story = report.stories.iter().find(|story| Some(story.id) == error.story);
         let checklist = story.map(|story| {
             self.tell(&message!(
                 "The checklist \"{title}\" below goes through it step by step.",
                 title = story.title.clone()
             ))
         });
-        let moved = misplaced.then(|| {
-            self.tell(&message!(
-                "It was read where another text belongs: move it to the input for an error."
-            ))
-        });
-        let fix = [Some(self.tell(&error.advice)), checklist, moved];
+        let fix = [Some(self.tell(&error.advice)), checklist];
+        let is_said = report.title() == error.title();
+        let title = if is_said { String::new() } else { self.tell(&error.title()) };
         Finding {
             id: "your-error".to_owned(),
             severity: Severity::Info,
             stage: self.tell(&message!("as you gave it")),
             place: None,
             message: if error.line.is_empty() {
-                self.tell(&error.title())
+                self.tell(&message!("No line of it looks like the end of a traceback."))
             } else {
                 error.line.clone()
             },
-            why: if told.is_empty() { self.tell(&error.title()) } else { told },
+            why: if told.is_empty() { title } else { told },
             fix: fix.into_iter().flatten().collect::<Vec<_>>().join("\n"),
             since: None,
             fixed_in: None,

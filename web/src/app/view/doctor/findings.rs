@@ -49,7 +49,9 @@ fn one(finding: &Finding) -> Html {
                 <code>{ &finding.id }</code>
             </p>
             <h3>{ &finding.message }</h3>
-            <p>{ &finding.why }</p>
+            if !finding.why.is_empty() {
+                <p>{ &finding.why }</p>
+            }
             <p><b>{ t!("doctor.findings.change") }</b>{ " " }{ &finding.fix }</p>
             { known(finding) }
         </article>

@@ -18,7 +18,7 @@ use crate::app::doctor::samples::Sample;
 use crate::app::doctor::{Act, Doctor, Outcome};
 use crate::app::language::told;
 use crate::app::shared::Shared;
-use crate::app::view::field::sentence;
+use crate::app::view::field::verbatim;
 use crate::app::view::file_button::FileButton;
 use crate::app::view::typed::{Chosen, Typed};
 
@@ -68,7 +68,7 @@ pub fn InputView(Props { doctor, on }: &Props) -> Html {
                 {label}
                 {placeholder}
                 value={AttrValue::from(doctor.entered.get(part).clone())}
-                refusal={refusal_of(doctor, part)}
+                wrong={refusal_of(doctor, part).as_ref().map(verbatim)}
                 on={typed(part)}
             />
         }
@@ -218,7 +218,7 @@ pub fn TextArea(props: &AreaProps) -> Html {
             />
             <small id={hint_id} class="hint">{ hint }</small>
             <p id={error_id} class="error" hidden={refusal.is_none()}>
-                { refusal.as_ref().map(sentence) }
+                { refusal.as_ref().map(verbatim) }
             </p>
         </div>
     }
@@ -269,7 +269,7 @@ pub fn OpenFile(FileProps { unreadable, on }: &FileProps) -> Html {
                 on={opened}
             />
             <p id="doctor-file-error" role="status" class="error" aria-label={t!("doctor.file.status")}>
-                { unreadable.as_ref().map(sentence) }
+                { unreadable.as_ref().map(verbatim) }
             </p>
         </div>
     }
