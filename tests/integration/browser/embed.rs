@@ -63,20 +63,3 @@ fn an_unknown_panel_is_told() -> Result<()> {
         Ok(())
     })
 }
-
-#[test]
-fn a_frame_without_an_origin_says_what_it_lacks() -> Result<()> {
-    open(Hosting::default(), "", async |page, site| {
-        page.go(&site.course("v=1&embed=1")).await?;
-        let sandbox = "const frame = document.querySelector('iframe');
-             frame.sandbox = 'allow-scripts';
-             frame.src = frame.src.replace('#', '?sandboxed#');";
-        page.script(sandbox, json!([])).await?;
-        page.enter_frame("iframe").await?;
-        page.until("the frame to say why", async |page| {
-            Ok(texts(page, "#app p").await?.concat().contains("allow-same-origin"))
-        })
-        .await?;
-        Ok(())
-    })
-}
