@@ -105,6 +105,19 @@ impl Shape {
         let milliseconds = vec![first];
         Self { d_model, heads, layers, seq_len, gflop, milliseconds, replicas: None }
     }
+
+    /// Its sizes.
+    pub fn sizes(&self) -> Sizes {
+        let Self { d_model, heads, layers, seq_len, .. } = *self;
+        Sizes { d_model, heads, layers, seq_len }
+    }
+
+    /// What was timed, each with who shared the work: the number of ranks, or `dp` and that of
+    /// replicas.
+    pub fn steps(&self) -> impl Iterator<Item = (String, &Step)> {
+        let ranks = self.milliseconds.iter().map(|step| (step.world_size.to_string(), step));
+        ranks.chain(self.replicas.iter().map(|step| (format!("dp {}", step.world_size), step)))
+    }
 }
 
 /// The quickest step on some ranks, optimiser included.
@@ -119,6 +132,13 @@ pub struct Step {
 }
 
 impl Step {
+    /// A step of `gflop` in all that took `world_size` ranks so many seconds; `peak` in GFLOP/s is
+    /// one core's.
+    pub fn new(world_size: usize, gflop: f64, seconds: f64, peak: f64) -> Self {
+        let of_peak = gflop / seconds / (peak * world_size as f64);
+        Self { world_size, milliseconds: 1e3 * seconds, of_peak }
+    }
+
     /// Of a step on replicas, what a sequence took.
     pub fn by_sequence(self) -> Self {
         Self { milliseconds: self.milliseconds / REPLICAS as f64, ..self }
@@ -278,6 +298,9 @@ impl Bench {
         if let Some(mean) = Profile::mean(&profiles).filter(|_| is_shared) {
             self.profiles.push(Profiled { sizes, world_size, mean });
         }
+        let gflop = task.gflop();
+        let peak = self.peak_gflops.unwrap_or(f64::NAN);
+        let step = Step::new(world_size, gflop, quickest, peak);
         match task {
             Task::Sharing(_) => {
                 let one = self.sharing.first().map_or(quickest, |first| first.wall_seconds);
@@ -286,17 +309,12 @@ impl Bench {
                 let line = Sharing { world_size, seconds, ratio, wall_seconds, efficiency };
                 self.sharing.push(line);
             }
-            Task::Shape(..) | Task::Replicas(_) => {
-                let gflop = task.gflop();
-                let peak = self.peak_gflops.unwrap_or(f64::NAN) * world_size as f64;
-                let of_peak = gflop / quickest / peak;
-                let step = Step { world_size, milliseconds: 1e3 * quickest, of_peak };
-                if let Task::Replicas(_) = task {
-                    if let Some(shape) = self.shapes.last_mut() {
-                        shape.replicas = Some(step.by_sequence());
-                    }
-                    return;
+            Task::Replicas(_) => {
+                if let Some(shape) = self.shapes.last_mut() {
+                    shape.replicas = Some(step.by_sequence());
                 }
+            }
+            Task::Shape(..) => {
                 match self.shapes.last_mut().filter(|_| world_size > SHAPE_RANKS[0]) {
                     Some(shape) => shape.milliseconds.push(step),
                     None => self.shapes.push(Shape::new(sizes, gflop, step)),
@@ -305,19 +323,10 @@ impl Bench {
         }
     }
 
-    /// What was found of `sizes`.
-    pub fn shape(&self, sizes: Sizes) -> Option<&Shape> {
-        let is_it = |shape: &&Shape| {
-            let Shape { d_model, heads, layers, seq_len, .. } = **shape;
-            sizes == Sizes { d_model, heads, layers, seq_len }
-        };
-        self.shapes.iter().find(is_it)
-    }
-
-    /// The quickest step of `sizes` on `world_size` ranks.
-    pub fn step(&self, sizes: Sizes, world_size: usize) -> Option<&Step> {
-        let shape = self.shape(sizes)?;
-        shape.milliseconds.iter().find(|step| step.world_size == world_size)
+    /// The quickest step of `sizes` by who shared the work, as [`Shape::steps`] names it.
+    pub fn step(&self, sizes: Sizes, ranks: &str) -> Option<&Step> {
+        let shape = self.shapes.iter().find(|shape| shape.sizes() == sizes)?;
+        shape.steps().find(|(name, _)| name == ranks).map(|(_, step)| step)
     }
 }
 
@@ -348,8 +357,8 @@ mod tests {
         let shape =
             Shape { d_model, heads, layers, seq_len, gflop: 1.0, milliseconds, replicas: None };
         let bench = Bench { shapes: vec![shape], ..Bench::default() };
-        assert_eq!(bench.step(SHAPES[1], 2), Some(&step));
-        let missing = (bench.step(SHAPES[1], 1), bench.step(SHAPES[0], 2));
+        assert_eq!(bench.step(SHAPES[1], "2"), Some(&step));
+        let missing = (bench.step(SHAPES[1], "1"), bench.step(SHAPES[0], "2"));
         assert_eq!(missing, (None, None));
         assert_eq!(SHAPES[1].run(2, 9).cp, 2);
     }
@@ -373,7 +382,7 @@ mod tests {
         }
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9 * b;
         for sizes in SHAPES {
-            let (one, two) = (bench.step(sizes, 1).unwrap(), bench.step(sizes, 2).unwrap());
+            let (one, two) = (bench.step(sizes, "1").unwrap(), bench.step(sizes, "2").unwrap());
             assert!(near(one.milliseconds, 100.0) && near(two.milliseconds, 50.0));
             let work = Task::Shape(sizes, 1).gflop();
             assert!(near(one.of_peak, work / 0.1 / 30.0));

@@ -166,20 +166,11 @@ fn ms(milliseconds: f64) -> String {
 fn steps(found: &Found, other: &Option<(String, Found)>) -> Html {
     let mut rows = Vec::new();
     for shape in &found.shapes {
-        let &plan::bench::Shape { d_model, heads, layers, seq_len, gflop, .. } = shape;
-        let sizes = Sizes { d_model, heads, layers, seq_len };
+        let (sizes, gflop) = (shape.sizes(), shape.gflop);
         let one = shape.milliseconds.first().map_or(f64::NAN, |step| step.milliseconds);
-        let theirs = other.as_ref().and_then(|(_, other)| other.shape(sizes));
-        let all = |shape: &plan::bench::Shape| -> Vec<(String, Step)> {
-            let ranks = |step: &Step| (step.world_size.to_string(), step.clone());
-            let replicas = |step: &Step| (format!("dp {}", step.world_size), step.clone());
-            let shared = shape.milliseconds.iter().map(ranks);
-            shared.chain(shape.replicas.iter().map(replicas)).collect()
-        };
-        let theirs = theirs.map(all).unwrap_or_default();
-        for (ranks, Step { milliseconds, of_peak, .. }) in all(shape) {
-            let theirs = theirs.iter().find(|(name, _)| *name == ranks);
-            let theirs = theirs.map(|(_, step)| step.milliseconds);
+        for (ranks, &Step { milliseconds, of_peak, .. }) in shape.steps() {
+            let theirs = other.as_ref().and_then(|(_, other)| other.step(sizes, &ranks));
+            let theirs = theirs.map(|step| step.milliseconds);
             let mut row = vec![
                 named(sizes),
                 ranks,

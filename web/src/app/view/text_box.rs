@@ -37,35 +37,32 @@ pub fn TextBox(Props { text, read, used, refusal, on }: &Props) -> Html {
     let fault = use_state(|| None::<String>);
     let from_file = use_state_eq(|| false);
 
+    let read_as = {
+        let (on, fault) = (on.clone(), fault.clone());
+        Callback::from(move |text: Result<OwnText, Unfit>| match text {
+            Ok(text) => {
+                fault.set(None);
+                on.emit(Action::UseText(Some(text)));
+            }
+            Err(unfit) => fault.set(Some(unfit.sentence())),
+        })
+    };
     let typed = {
-        let (on, fault, from_file) = (on.clone(), fault.clone(), from_file.clone());
+        let (read_as, from_file) = (read_as.clone(), from_file.clone());
         Callback::from(move |event: InputEvent| {
             let value = event.target_unchecked_into::<HtmlTextAreaElement>().value();
             from_file.set(false);
-            match pasted(value) {
-                Ok(text) => {
-                    fault.set(None);
-                    on.emit(Action::UseText(Some(text)));
-                }
-                Err(unfit) => fault.set(Some(unfit.sentence())),
-            }
+            read_as.emit(pasted(value));
         })
     };
     let taken = {
-        let (on, fault, area) = (on.clone(), fault.clone(), area.clone());
-        let from_file = from_file.clone();
+        let (area, from_file) = (area.clone(), from_file.clone());
         Callback::from(move |text: Result<OwnText, Unfit>| {
             from_file.set(true);
-            match text {
-                Ok(text) => {
-                    if let Some(area) = area.cast::<HtmlTextAreaElement>() {
-                        area.set_value("");
-                    }
-                    fault.set(None);
-                    on.emit(Action::UseText(Some(text)));
-                }
-                Err(unfit) => fault.set(Some(unfit.sentence())),
+            if let (Ok(_), Some(area)) = (&text, area.cast::<HtmlTextAreaElement>()) {
+                area.set_value("");
             }
+            read_as.emit(text);
         })
     };
     let found = {

@@ -64,7 +64,7 @@ fn every_job_is_done_and_noted() {
     assert_eq!((found.machine.as_str(), found.peak_gflops), ("a browser", Some(30.0)));
     for sizes in SHAPES {
         for (ranks, ms) in [(1, 100.0), (2, 50.0)] {
-            let told = found.step(sizes, ranks).map(|step| step.milliseconds);
+            let told = found.step(sizes, &ranks.to_string()).map(|step| step.milliseconds);
             assert!(told.is_some_and(|told| (told - ms).abs() < 1e-9), "{sizes:?}: {told:?}");
         }
     }
@@ -75,7 +75,7 @@ fn every_job_is_done_and_noted() {
 
 /// JSON may cost a number its last bit.
 fn assert_same(read: &Found, found: &Found) {
-    let ms = |found: &Found| found.step(SHAPES[2], 2).map(|step| step.milliseconds.round());
+    let ms = |found: &Found| found.step(SHAPES[2], "2").map(|step| step.milliseconds.round());
     assert!(ms(read).is_some() && ms(read) == ms(found));
     assert_eq!((&read.machine, &read.hops), (&found.machine, &found.hops));
     assert_eq!((&read.sharing, &read.profiles), (&found.sharing, &found.profiles));
@@ -124,7 +124,7 @@ fn it_ends_early_with_the_reason_and_keeps_what_was_found() {
     let order = bench.apply(Act::Hear(bench.launch, ClusterEvent::Failure(failure)));
     assert_eq!((order, bench.is_under_way(), bench.words()), (Some(Order::End), false, None));
     assert!(bench.wrong.as_ref().is_some_and(|wrong| wrong.contains("no memory")));
-    assert!(bench.found.step(SHAPES[0], 1).is_some());
+    assert!(bench.found.step(SHAPES[0], "1").is_some());
     assert_eq!(bench.apply(Act::Stop), None, "nothing is under way");
     let (mut bench, _) = begun();
     bench.apply(Act::Hear(1, tested(vec!["barrier: too early".to_owned()])));

@@ -50,9 +50,8 @@ fn step(config: RunConfig, peak: f64) -> Result<(Step, f64)> {
     })?;
     let world = job.plan.mesh().world();
     let operations: u64 = world.ranks().map(|rank| plan::work::step(&job.plan, rank)).sum();
-    let (gflop, world_size) = (operations as f64 * 1e-9, world.get());
-    let of_peak = gflop / seconds / (peak * world_size as f64);
-    Ok((Step { world_size, milliseconds: 1e3 * seconds, of_peak }, gflop))
+    let gflop = operations as f64 * 1e-9;
+    Ok((Step::new(world.get(), gflop, seconds, peak), gflop))
 }
 
 /// GFLOP/s of a large matrix product on one core.
@@ -75,9 +74,7 @@ pub fn table(all: &[Shape]) -> comfy_table::Table {
         let sizes =
             format!("{}, {}, {}, {}", shape.d_model, shape.heads, shape.layers, shape.seq_len);
         let one = shape.milliseconds.first().map_or(f64::NAN, |step| step.milliseconds);
-        let shared = shape.milliseconds.iter().map(|step| (step.world_size.to_string(), step));
-        let replicas = shape.replicas.iter().map(|step| (format!("dp {}", step.world_size), step));
-        for (ranks, step) in shared.chain(replicas) {
+        for (ranks, step) in shape.steps() {
             rows.add_row([
                 sizes.as_str().into(),
                 table::right(format!("{:.2}", shape.gflop)),
