@@ -63,3 +63,18 @@ fn an_unknown_panel_is_told() -> Result<()> {
         Ok(())
     })
 }
+
+#[test]
+fn a_sandboxed_frame_says_what_it_lacks() -> Result<()> {
+    open(Hosting::default(), "", async |page, site| {
+        page.go(&site.course("v=1&embed=1")).await?;
+        let sandbox = "const frame = document.querySelector('iframe');
+            frame.sandbox = 'allow-scripts';
+            frame.src = frame.src;";
+        page.script(sandbox, json!([])).await?;
+        page.enter_frame("iframe").await?;
+        let says = async |page: &Page| Ok(page.shown().await.contains("allow-same-origin"));
+        page.until("the frame to say what it lacks", says).await?;
+        Ok(())
+    })
+}
