@@ -96,6 +96,39 @@ fn a_ring_of_w_exchanges_3w_minus_2_times() -> Result<()> {
     Ok(())
 }
 
+/// A ring computes part of its own tile last, while gradients come home; nothing twice, and all of it.
+#[test]
+fn the_backward_pass_computes_each_pair_once() -> Result<()> {
+    for layout in Layout::ALL {
+        for strategy in StrategyKind::ALL {
+            let config = RunConfig { cp: 4, layout, strategy, layers: 1, ..small() };
+            let plan = RunPlan::new(config.clone())?;
+            let view = plan.attention().view();
+            let ranks = on_ranks(&config, async |trainer| Ok(trainer.step().await?))?;
+            for (planned, (_, events)) in view.ranks.iter().zip(&ranks) {
+                let tiles: Vec<(usize, u64)> = events
+                    .iter()
+                    .filter_map(|event| match event.kind {
+                        EventKind::Tile { pass: Pass::Backward, ring_step, pairs, .. } => {
+                            Some((usize::from(ring_step), pairs))
+                        }
+                        _ => None,
+                    })
+                    .collect();
+                for step in &planned.steps {
+                    let of_step = tiles.iter().filter(|(number, _)| *number == step.step);
+                    let pairs: u64 = of_step.map(|(_, pairs)| pairs).sum();
+                    ensure!(pairs == step.pairs, "{layout}, {strategy}: {tiles:?}");
+                }
+                let splits = (layout, strategy) == (Layout::Zigzag, StrategyKind::Ring);
+                let is_last = tiles.last().is_some_and(|(number, _)| *number == 0);
+                ensure!(is_last || !splits, "{layout}, {strategy}: {tiles:?}");
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Tiles as computed are tiles as planned.
 #[test]
 fn the_tiles_computed_are_the_tiles_planned() -> Result<()> {

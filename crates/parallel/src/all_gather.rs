@@ -5,6 +5,7 @@ use candle_core::Tensor;
 use comm::ProcessGroup;
 use kernels::attention::{Partial, QueryGrad};
 use kernels::profile::{self, Kind};
+use plan::schedule::Share;
 
 use crate::Result;
 use crate::rows::Rows;
@@ -56,7 +57,7 @@ impl Gathered<'_> {
         for step in 0..all_kv.len() {
             let source = self.source(step);
             by_source[source] =
-                self.tiles.backward(layer, step, query, &all_kv[source], &mut dq)?;
+                self.tiles.backward(layer, step, Share::Whole, query, &all_kv[source], &mut dq)?;
         }
         let _span = profile::span(Kind::Exchange, "reduce_scatter");
         let dkv = self.group.reduce_scatter(&by_source).await?;

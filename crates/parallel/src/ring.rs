@@ -2,13 +2,15 @@
 //!
 //! Each step starts the exchange, computes on the block at hand while it is under way, and then
 //! waits. In the backward pass the gradients of a block's keys and values travel with it, one
-//! step behind, and after the last step go straight home.
+//! step behind, and after the last step go straight home; meanwhile each rank computes what it kept
+//! back of the tile on its own block.
 
 use candle_core::Tensor;
 use comm::{PendingRecv, ProcessGroup, Tag, Wanted};
 use kernels::attention::{Partial, QueryGrad};
 use kernels::profile::{self, Kind};
 use plan::Op;
+use plan::schedule::Share;
 
 use crate::Result;
 use crate::rows::Rows;
@@ -51,28 +53,36 @@ impl Ring<'_> {
     ) -> Result<(Tensor, Tensor)> {
         let seq = self.group.next_seq();
         let mut dq = Rows::<Tensor>::new();
+        let mut backward =
+            |step, share, kv: &Tensor| self.tiles.backward(layer, step, share, query, kv, &mut dq);
+        if self.steps == 1 {
+            let dkv = backward(0, Share::Whole, own_kv)?;
+            return Ok((dq.finish(&query.q_bhtd)?, dkv));
+        }
+        let splits = self.tiles.has_rest();
         let mut kv = own_kv.clone();
         let mut arriving: Option<PendingRecv<'_>> = None;
-        let mut dkv = None;
         for step in 0..self.steps {
             let last = step + 1 == self.steps;
             let next = self.exchange_if(!last, Op::RingKv, seq, step, &kv)?;
-            let mut sum = self.tiles.backward(layer, step, query, &kv, &mut dq)?;
+            let share = if splits && step == 0 { Share::First } else { Share::Whole };
+            let mut sum = backward(step, share, &kv)?;
             if let Some(arriving) = arriving.take() {
-                sum = (arrived(arriving).await? + sum)?;
+                sum = added(&arrived(arriving).await?, &sum)?;
             }
-            if self.steps == 1 {
-                dkv = Some(sum);
-            } else if last {
-                dkv = Some(arrived(self.send_home(seq, &sum)?).await?);
-            } else {
-                arriving = Some(self.exchange(Op::RingKvGrad, seq, step, &sum)?);
-            }
+            arriving = Some(match last {
+                true => self.send_home(seq, &sum)?,
+                false => self.exchange(Op::RingKvGrad, seq, step, &sum)?,
+            });
             if let Some(next) = next {
                 kv = arrived(next).await?;
             }
         }
-        let dkv = dkv.map_or_else(|| own_kv.zeros_like(), Ok)?;
+        let rest = splits.then(|| backward(0, Share::Rest, own_kv)).transpose()?;
+        let mut dkv = arrived(arriving.expect("the last step sends the gradients home")).await?;
+        if let Some(rest) = rest {
+            dkv = added(&dkv, &rest)?;
+        }
         Ok((dq.finish(&query.q_bhtd)?, dkv))
     }
 
@@ -117,4 +127,9 @@ impl Ring<'_> {
 async fn arrived(pending: PendingRecv<'_>) -> Result<Tensor> {
     let _span = profile::span(Kind::Exchange, "ring exchange, wait");
     Ok(pending.wait().await?)
+}
+
+fn added(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let _span = profile::span(Kind::Upkeep, "sums of blocks");
+    Ok((a + b)?)
 }

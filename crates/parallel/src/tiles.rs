@@ -7,7 +7,7 @@ use candle_core::{Result, Tensor};
 use comm::Recorder;
 use kernels::attention::{self, Partial, QueryGrad, Seen};
 use kernels::profile::{self, Kind};
-use plan::schedule::Part;
+use plan::schedule::{Part, Share, Tile};
 use plan::{AttentionPlan, EventKind, Pass, Rank, TileKind};
 
 use crate::rows::Rows;
@@ -41,6 +41,11 @@ impl Tiles {
         Self { plan, rank, world_ranks, recorder, seen: seen_by_part }
     }
 
+    /// Whether the tile on this rank's own keys falls into two shares.
+    pub(crate) fn has_rest(&self) -> bool {
+        self.plan.tile(self.rank, 0).share(Share::Rest).next().is_some()
+    }
+
     /// Computes this rank's tile at `step` on the keys and values that it holds.
     pub(crate) fn forward(
         &self,
@@ -50,9 +55,9 @@ impl Tiles {
         kv_2bktd: &Tensor,
         rows: &mut Rows<Partial>,
     ) -> Result<()> {
-        self.record(layer, step, Pass::Forward, || {
+        self.record(layer, step, Share::Whole, Pass::Forward, |tile| {
             let (k, v) = split(kv_2bktd)?;
-            for (index, part) in self.plan.tile(self.rank, step).parts.iter().enumerate() {
+            for (index, part) in tile.share(Share::Whole) {
                 let q = q_bhtd.narrow(2, part.q.start, part.q.len())?;
                 let k = k.narrow(2, part.k.start, part.k.len())?;
                 let v = v.narrow(2, part.k.start, part.k.len())?;
@@ -63,19 +68,21 @@ impl Tiles {
         })
     }
 
-    /// Backward of the same tile: adds to `dq` and returns the gradient of the keys and values.
+    /// Backward of a share of the same tile: adds to `dq` and returns the gradient of the keys and
+    /// values.
     pub(crate) fn backward(
         &self,
         layer: usize,
         step: usize,
+        share: Share,
         query: &QueryGrad,
         kv_2bktd: &Tensor,
         dq: &mut Rows<Tensor>,
     ) -> Result<Tensor> {
-        self.record(layer, step, Pass::Backward, || {
+        self.record(layer, step, share, Pass::Backward, |tile| {
             let (k, v) = split(kv_2bktd)?;
             let (mut dk, mut dv) = (Rows::<Tensor>::new(), Rows::<Tensor>::new());
-            for (index, part) in self.plan.tile(self.rank, step).parts.iter().enumerate() {
+            for (index, part) in tile.share(share) {
                 let query = query.rows(part.q.start, part.q.len())?;
                 let part_k = k.narrow(2, part.k.start, part.k.len())?;
                 let part_v = v.narrow(2, part.k.start, part.k.len())?;
@@ -99,20 +106,24 @@ impl Tiles {
         &self,
         layer: usize,
         step: usize,
+        share: Share,
         pass: Pass,
-        work: impl FnOnce() -> Result<T>,
+        work: impl FnOnce(&Tile) -> Result<T>,
     ) -> Result<T> {
         let tile = self.plan.tile(self.rank, step);
         let kv_from = self.world_ranks[self.plan.source(self.rank, step).index()];
-        self.recorder.time(work, |took_us| EventKind::Tile {
-            layer: layer as u16,
-            pass,
-            ring_step: step as u16,
-            kv_from,
-            kind: tile.kind,
-            pairs: tile.pairs,
-            took_us,
-        })
+        self.recorder.time(
+            || work(tile),
+            |took_us| EventKind::Tile {
+                layer: layer as u16,
+                pass,
+                ring_step: step as u16,
+                kv_from,
+                kind: tile.kind,
+                pairs: tile.share(share).map(|(_, part)| part.pairs).sum(),
+                took_us,
+            },
+        )
     }
 }
 

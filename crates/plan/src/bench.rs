@@ -53,6 +53,9 @@ pub const SHAPES: [Sizes; 3] = [
 pub const SHAPE_RANKS: [usize; 2] = [1, 2];
 /// And on so many replicas, a rank each: what as many cores do where only gradients are exchanged.
 pub const REPLICAS: usize = 2;
+/// One rank, several and replicas are timed in turn as often as this, since a machine's speed drifts;
+/// of each the quickest step counts.
+pub const ROUNDS: usize = 3;
 /// Tokens of the default model's sequence that more and more ranks share.
 pub const SHARED_TOKENS: usize = 4096;
 /// On so many ranks.
@@ -100,9 +103,9 @@ pub struct Shape {
 }
 
 impl Shape {
-    fn new(sizes: Sizes, gflop: f64, first: Step) -> Self {
+    fn new(sizes: Sizes, gflop: f64) -> Self {
         let Sizes { d_model, heads, layers, seq_len } = sizes;
-        let milliseconds = vec![first];
+        let milliseconds = Vec::new();
         Self { d_model, heads, layers, seq_len, gflop, milliseconds, replicas: None }
     }
 
@@ -137,6 +140,13 @@ impl Step {
     pub fn new(world_size: usize, gflop: f64, seconds: f64, peak: f64) -> Self {
         let of_peak = gflop / seconds / (peak * world_size as f64);
         Self { world_size, milliseconds: 1e3 * seconds, of_peak }
+    }
+
+    /// Becomes `other` where that took less.
+    pub fn keep_quicker(&mut self, other: Self) {
+        if other.milliseconds < self.milliseconds {
+            *self = other;
+        }
     }
 
     /// Of a step on replicas, what a sequence took.
@@ -239,11 +249,13 @@ pub enum Task {
 pub type Heard = (Vec<u64>, Profile);
 
 impl Task {
-    /// All of them; of each sizes one rank comes first, whom the others are held against.
+    /// All of them in their order, the shapes' [`ROUNDS`] times; of each sizes one rank comes first,
+    /// whom the others are held against.
     pub fn all() -> Vec<Self> {
         let of = |sizes| {
             let ranks = SHAPE_RANKS.map(|ranks| Self::Shape(sizes, ranks));
-            ranks.into_iter().chain([Self::Replicas(sizes)])
+            let round: Vec<Self> = ranks.into_iter().chain([Self::Replicas(sizes)]).collect();
+            round.repeat(ROUNDS)
         };
         SHAPES.into_iter().flat_map(of).chain(SHARING_RANKS.map(Self::Sharing)).collect()
     }
@@ -293,9 +305,13 @@ impl Bench {
         let slowest = |step: usize| ranks.iter().map(|(took, _)| took[step]).max().unwrap_or(0);
         let quickest = (0..steps).map(slowest).min().unwrap_or_default() as f64 / 1e6;
         let profiles: Vec<Profile> = ranks.into_iter().map(|(_, profile)| profile).collect();
-        // A profile is of a whole sequence, and told by its ranks.
-        let is_shared = !matches!(task, Task::Replicas(_));
-        if let Some(mean) = Profile::mean(&profiles).filter(|_| is_shared) {
+        // A profile is of a whole sequence, and told by its ranks; the first round's is enough.
+        let is_wanted = !matches!(task, Task::Replicas(_))
+            && !self
+                .profiles
+                .iter()
+                .any(|known| (known.sizes, known.world_size) == (sizes, world_size));
+        if let Some(mean) = Profile::mean(&profiles).filter(|_| is_wanted) {
             self.profiles.push(Profiled { sizes, world_size, mean });
         }
         let gflop = task.gflop();
@@ -310,17 +326,31 @@ impl Bench {
                 self.sharing.push(line);
             }
             Task::Replicas(_) => {
-                if let Some(shape) = self.shapes.last_mut() {
-                    shape.replicas = Some(step.by_sequence());
+                let replicas = &mut self.shape(sizes, gflop).replicas;
+                let step = step.by_sequence();
+                match replicas {
+                    Some(known) => known.keep_quicker(step),
+                    None => *replicas = Some(step),
                 }
             }
             Task::Shape(..) => {
-                match self.shapes.last_mut().filter(|_| world_size > SHAPE_RANKS[0]) {
-                    Some(shape) => shape.milliseconds.push(step),
-                    None => self.shapes.push(Shape::new(sizes, gflop, step)),
+                let steps = &mut self.shape(sizes, gflop).milliseconds;
+                match steps.iter_mut().find(|known| known.world_size == world_size) {
+                    Some(known) => known.keep_quicker(step),
+                    None => steps.push(step),
                 }
             }
         }
+    }
+
+    /// The shape of `sizes`, new or as it is.
+    fn shape(&mut self, sizes: Sizes, gflop: f64) -> &mut Shape {
+        let place = self.shapes.iter().position(|shape| shape.sizes() == sizes);
+        let place = place.unwrap_or_else(|| {
+            self.shapes.push(Shape::new(sizes, gflop));
+            self.shapes.len() - 1
+        });
+        &mut self.shapes[place]
     }
 
     /// The quickest step of `sizes` by who shared the work, as [`Shape::steps`] names it.
@@ -370,14 +400,17 @@ mod tests {
     #[test]
     fn every_task_is_noted_as_it_was() {
         let mut bench = Bench { peak_gflops: Some(30.0), ..Bench::default() };
-        for task in Task::all() {
+        let all = Task::all();
+        for (place, &task) in all.iter().enumerate() {
             let (_, ranks) = task.sizes();
+            // Every later round is slower.
+            let round = all[..place].iter().filter(|earlier| **earlier == task).count() as u64;
             // The second step is the quicker one, as its slower rank says.
             let us = match task {
                 Task::Replicas(_) => 110_000,
                 _ => 100_000 / ranks as u64,
             };
-            let heard = |rank: u64| (vec![3 * us, us - rank], profile());
+            let heard = |rank: u64| (vec![3 * us, us - rank + 10_000 * round], profile());
             bench.note(task, 2, (0..ranks as u64).map(heard).collect());
         }
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9 * b;
@@ -400,7 +433,8 @@ mod tests {
         let sharing: Vec<_> = bench.sharing.iter().map(rounded).collect();
         // There are two cores.
         assert_eq!(sharing, [(1, 100.0), (2, 100.0), (4, 200.0), (8, 400.0)]);
-        assert_eq!(bench.profiles.len(), Task::all().len() - SHAPES.len());
+        let profiled = SHAPES.len() * SHAPE_RANKS.len() + SHARING_RANKS.len();
+        assert_eq!(bench.profiles.len(), profiled);
     }
 
     #[test]

@@ -57,6 +57,34 @@ pub struct Tile {
     pub parts: Vec<Part>,
 }
 
+/// Which parts of a tile are computed at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Share {
+    /// All of them.
+    Whole,
+    /// About half of the pairs.
+    First,
+    /// What that leaves; nothing where the tile has one part.
+    Rest,
+}
+
+impl Tile {
+    /// The parts of `share` with their places among all, in order.
+    pub fn share(&self, share: Share) -> impl Iterator<Item = (usize, &Part)> {
+        let (mut first, mut rest) = (0, 0);
+        self.parts.iter().enumerate().filter(move |(_, part)| {
+            // Each part goes to the share that has less so far.
+            let is_first = first <= rest;
+            *(if is_first { &mut first } else { &mut rest }) += part.pairs;
+            match share {
+                Share::Whole => true,
+                Share::First => is_first,
+                Share::Rest => !is_first,
+            }
+        })
+    }
+}
+
 /// The schedule of one layer's attention over a context-parallel group.
 ///
 /// Queries and keys are grouped by ring index: the U ranks of a Ulysses group bring their
@@ -342,6 +370,22 @@ mod tests {
         let tile = plan.tile(rank, 1);
         assert_eq!(tile.kind, TileKind::Partial);
         assert!(tile.parts.iter().all(|p| p.q == (4..8) && p.kind == TileKind::Full));
+    }
+
+    #[test]
+    fn two_shares_make_the_whole_and_halve_a_tile_of_zigzag() {
+        for (layout, halves) in [(Layout::Zigzag, true), (Layout::Striped, false)] {
+            let plan = plan(64, 2, layout, StrategyKind::Ring);
+            let tile = plan.tile(Rank::ZERO, 0);
+            let of = |share| tile.share(share).map(|(place, _)| place).collect::<Vec<_>>();
+            let pairs = |share| tile.share(share).map(|(_, part)| part.pairs).sum::<u64>();
+            let mut both = [of(Share::First), of(Share::Rest)].concat();
+            both.sort_unstable();
+            assert_eq!(both, of(Share::Whole), "{layout}");
+            // Chunks of 16: two triangles of 136 against one square of 256.
+            let expect = if halves { (272, 256) } else { (tile.pairs, 0) };
+            assert_eq!((pairs(Share::First), pairs(Share::Rest)), expect, "{layout}");
+        }
     }
 
     #[test]

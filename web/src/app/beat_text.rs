@@ -40,7 +40,10 @@ fn computing(work: &Work, layers: usize, is_ring: bool, steps: usize) -> String 
         Pass::Backward => t!("beats.backward"),
     };
     let layer = (layers > 1).then(|| t!("beats.layer", layer = work.layer + 1, layers = layers));
-    let step = (steps > 1).then(|| turn::of(is_ring, usize::from(work.ring_step), steps));
+    let step = (steps > 1).then(|| match work.is_rest {
+        true => t!("beats.rest"),
+        false => turn::of(is_ring, usize::from(work.ring_step), steps),
+    });
     [Some(pass), layer, step].into_iter().flatten().collect::<Vec<_>>().join(&t!("cursor.comma"))
 }
 
@@ -73,6 +76,7 @@ mod tests {
             ring_step: 2,
             kv_from: 0,
             kind: TileKind::Full,
+            is_rest: false,
         });
         Beat { blocks: vec![0, 1], work: vec![None, work], hops: op.map(hop).into_iter().collect() }
     }
@@ -91,6 +95,10 @@ mod tests {
         ] {
             assert_eq!(describe(&beat(pass, op), 2, true, 4), expect);
         }
+        let mut rest = beat(Some(Pass::Backward), None);
+        rest.work[1].iter_mut().for_each(|work| work.is_rest = true);
+        let expect = "Backward, layer 2 of 2, what is left of the own tiles.";
+        assert_eq!(describe(&rest, 2, true, 4), expect);
         let gathered = describe(&beat(Some(Pass::Forward), None), 1, false, 4);
         assert_eq!(gathered, "Forward, turn 3 of 4.");
     }

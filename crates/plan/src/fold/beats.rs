@@ -41,6 +41,8 @@ pub struct Work {
     pub kv_from: u16,
     /// How much of it is seen.
     pub kind: TileKind,
+    /// What was kept back of the tile on the rank's own keys, while their gradients come home.
+    pub is_rest: bool,
 }
 
 /// What happened between two moments.
@@ -72,6 +74,7 @@ impl Beats {
             beats: Vec::new(),
             clocks: vec![0; ranks.len()],
             sums: vec![Vec::new(); ranks.len()],
+            turns: vec![None; ranks.len()],
             blocks: (0..ranks.len() as u16).collect(),
             under_way: HashMap::new(),
         };
@@ -99,6 +102,8 @@ struct Order {
     clocks: Vec<usize>,
     /// By rank, the beat that each of its sums has come to.
     sums: Vec<Vec<((Axis, u32), usize)>>,
+    /// Layer, pass and ring step of each rank's last tile.
+    turns: Vec<Option<(u16, Pass, u16)>>,
     /// The block that each rank holds at the end of what was taken.
     blocks: Vec<u16>,
     under_way: HashMap<Key, VecDeque<usize>>,
@@ -148,7 +153,12 @@ impl Order {
                     self.clocks[rank] += 1;
                 }
                 self.hold(rank, kv_from);
-                self.beat(rank).work[rank] = Some(Work { layer, pass, ring_step, kv_from, kind });
+                let turn = (layer, pass, ring_step);
+                let is_rest = self.turns[rank].replace(turn).is_some_and(|(before, of, step)| {
+                    (before, of) == (layer, pass) && step > ring_step
+                });
+                let work = Work { layer, pass, ring_step, kv_from, kind, is_rest };
+                self.beat(rank).work[rank] = Some(work);
             }
             EventKind::Compute { what: Compute::Optimizer, .. } => {
                 for (_, sum) in std::mem::take(&mut self.sums[rank]) {
@@ -305,6 +315,18 @@ mod tests {
         let blocks: Vec<_> = beats.iter().map(|b| b.blocks.clone()).collect();
         assert_eq!(blocks, [vec![0, 1], vec![1, 1]]);
         assert_eq!(beats[1].work[1], None);
+    }
+
+    #[test]
+    fn what_was_kept_back_is_computed_while_gradients_come_home() {
+        let rank = |rank: u16| {
+            let home = [send(Op::RingKvGrad, 1 - rank, None), tile(0, rank)];
+            [tile(0, rank), tile(1, 1 - rank)].into_iter().chain(home).collect()
+        };
+        let beats = beats(vec![rank(0), rank(1)]).beats;
+        let rests: Vec<bool> = beats.iter().map(|b| b.work[0].unwrap().is_rest).collect();
+        assert_eq!(rests, [false, false, true]);
+        assert_eq!(beats.iter().map(|b| b.hops.len()).collect::<Vec<_>>(), [0, 2, 0]);
     }
 
     #[test]

@@ -111,6 +111,7 @@ mod tests {
             ring_step: 0,
             kv_from: 1,
             kind: TileKind::Partial,
+            is_rest: false,
         };
         let beat = Beat {
             blocks: vec![0, 1],

@@ -3,8 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use plan::RunConfig;
-use plan::bench::{SHAPE_RANKS, SHAPES, Shape, Sizes, Step};
+use plan::bench::{ROUNDS, SHAPE_RANKS, SHAPES, Shape, Sizes, Step};
 
 use crate::args::MachineArgs;
 use crate::commands::train::{Range, train};
@@ -17,41 +16,52 @@ const STEPS: u32 = 20;
 
 /// Measures every shape; `peak` in GFLOP/s is one core's.
 pub fn measure(peak: f64) -> Result<Vec<Shape>> {
-    SHAPES
-        .into_iter()
-        .map(|sizes| {
-            let steps = WARM_UP + STEPS;
-            let mut gflop = 0.0;
-            let milliseconds = SHAPE_RANKS
-                .into_iter()
-                .map(|cp| {
-                    let (step, work) = step(sizes.run(cp, steps), peak)?;
-                    gflop = work;
-                    Ok(step)
-                })
-                .collect::<Result<_>>()?;
-            let replicas = Some(step(sizes.replicas(steps), peak)?.0.by_sequence());
-            let Sizes { d_model, heads, layers, seq_len } = sizes;
-            Ok(Shape { d_model, heads, layers, seq_len, gflop, milliseconds, replicas })
-        })
-        .collect()
+    SHAPES.into_iter().map(|sizes| shape(sizes, peak)).collect()
 }
 
-/// The quickest step of `config`, and the GFLOP in it.
-fn step(config: RunConfig, peak: f64) -> Result<(Step, f64)> {
-    let job = Job::of(config, &MachineArgs::CPU)?;
+fn shape(sizes: Sizes, peak: f64) -> Result<Shape> {
+    let steps = WARM_UP + STEPS;
+    let shared = SHAPE_RANKS.map(|cp| sizes.run(cp, steps));
+    let jobs = shared
+        .into_iter()
+        .chain([sizes.replicas(steps)])
+        .map(|config| Job::of(config, &MachineArgs::CPU))
+        .collect::<Result<Vec<_>>>()?;
+    let mut quickest = vec![f64::INFINITY; jobs.len()];
+    for _ in 0..ROUNDS {
+        for (job, quickest) in jobs.iter().zip(&mut quickest) {
+            *quickest = quickest.min(seconds(job)?);
+        }
+    }
+    let mut timed = jobs
+        .iter()
+        .zip(quickest)
+        .map(|(job, seconds)| Step::new(job.plan.mesh().world().get(), gflop(job), seconds, peak));
+    let milliseconds = timed.by_ref().take(SHAPE_RANKS.len()).collect();
+    let replicas = timed.next().map(Step::by_sequence);
+    let Sizes { d_model, heads, layers, seq_len } = sizes;
+    let gflop = gflop(&jobs[0]);
+    Ok(Shape { d_model, heads, layers, seq_len, gflop, milliseconds, replicas })
+}
+
+/// Seconds of the quickest step.
+fn seconds(job: &Job) -> Result<f64> {
     let range = Range { from: 0, to: job.plan.config().steps };
     let mut seconds = f64::INFINITY;
-    train(&job, range, Clock::Wall, None, false, |step| {
+    train(job, range, Clock::Wall, None, false, |step| {
         if step.report.step >= WARM_UP {
             seconds = seconds.min(step.seconds);
         }
         Ok(())
     })?;
+    Ok(seconds)
+}
+
+/// In a step's matrix products, all ranks together.
+fn gflop(job: &Job) -> f64 {
     let world = job.plan.mesh().world();
     let operations: u64 = world.ranks().map(|rank| plan::work::step(&job.plan, rank)).sum();
-    let gflop = operations as f64 * 1e-9;
-    Ok((Step::new(world.get(), gflop, seconds, peak), gflop))
+    operations as f64 * 1e-9
 }
 
 /// GFLOP/s of a large matrix product on one core.
