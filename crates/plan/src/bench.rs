@@ -166,6 +166,10 @@ pub struct Sharing {
     /// That by one rank's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
+    /// That by one rank's while as many cores are busy with sequences of their own: cores that work
+    /// at once are often slower.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy_ratio: Option<f64>,
     /// Seconds of a step on the wall, the quickest.
     pub wall_seconds: f64,
     /// Speed-up over one rank by the cores that there are for them.
@@ -321,9 +325,14 @@ impl Bench {
             Task::Sharing(_) => {
                 let one = self.sharing.first().map_or(quickest, |first| first.wall_seconds);
                 let efficiency = one / (quickest * world_size.min(cores.max(1)) as f64);
-                let (seconds, ratio, wall_seconds) = (None, None, quickest);
-                let line = Sharing { world_size, seconds, ratio, wall_seconds, efficiency };
-                self.sharing.push(line);
+                self.sharing.push(Sharing {
+                    world_size,
+                    seconds: None,
+                    ratio: None,
+                    busy_ratio: None,
+                    wall_seconds: quickest,
+                    efficiency,
+                });
             }
             Task::Replicas(_) => {
                 let replicas = &mut self.shape(sizes, gflop).replicas;

@@ -34,7 +34,9 @@ impl State {
     fn take_action(&mut self, action: Action) -> Vec<Effect> {
         match action {
             Action::Set(field, value) => self.edit(self.form.with(field, &value)),
-            Action::NewSeed(seed) => self.edit(self.form.with(Field::Seed, &seed.to_string())),
+            Action::NewSeed(seed) => {
+                self.edit_from_seed(self.form.with(Field::Seed, &seed.to_string()))
+            }
             Action::UseText(text) => {
                 self.text = text;
                 let mut effects = self.edit((*self.form).clone());
@@ -42,7 +44,7 @@ impl State {
                 effects.push(Effect::Remember);
                 effects
             }
-            Action::Choose(preset) => self.edit(preset.form().with_limits_of(&self.form)),
+            Action::Choose(preset) => self.edit_from_seed(preset.form().with_limits_of(&self.form)),
             Action::Check(check) => {
                 self.check = check;
                 let mut effects = self.follow_reference();
@@ -200,6 +202,23 @@ impl State {
         if entered::written(self, self.place) != before {
             effects.extend(self.write_address());
         }
+        effects
+    }
+
+    /// Takes over a form that stands for itself: its run begins from the seed, not from a checkpoint.
+    fn edit_from_seed(&mut self, form: Form) -> Vec<Effect> {
+        if self.origin.is_none() {
+            return self.edit(form);
+        }
+        let (before, ended) = (self.plan.clone(), self.record.furthest());
+        self.put_away();
+        self.set_origin(None);
+        let mut effects = self.edit(form);
+        if self.plan == before && self.refusals.is_empty() {
+            effects.extend(self.restart());
+            effects.extend(self.write_address());
+        }
+        self.ended = ended;
         effects
     }
 

@@ -83,8 +83,9 @@ pub fn run(args: &BenchArgs, style: Style) -> Result<()> {
     ))?;
     output::line(shapes::table(&shapes::measure(peak)?))?;
     output::line(format!(
-        "\nWhat sharing costs: time computed by all ranks, {} tokens, zigzag, ring; efficiency is \
-         speed-up by the cores that there are for them.",
+        "\nWhat sharing costs: time computed by all ranks, {} tokens, zigzag, ring, by that of one rank \
+         alone and of one while as many cores work on sequences of their own; efficiency is speed-up \
+         by the cores that there are for them.",
         SHARED_TOKENS
     ))?;
     output::line(sharing::table(&sharing::measure()?))?;

@@ -8,6 +8,7 @@ use plan::{Event, EventKind};
 
 use crate::app::engine::{Order, Phase};
 use crate::app::last_run::LastRun;
+use crate::app::presets::Preset;
 use crate::app::state::OwnText;
 use crate::cluster::{ClusterEvent, Stop};
 use crate::reference::ReferenceEvent;
@@ -202,6 +203,30 @@ fn a_fork_goes_on_from_the_state_and_keeps_the_run_beside() {
     state.apply(Action::Set(Field::Layers, "3".into()));
     assert_eq!((state.origin.is_none(), state.notices.len(), state.steps()), (true, 1, 0));
     assert!(!state.address(Place::Play).contains("from="));
+}
+
+#[test]
+fn a_preset_and_a_new_seed_begin_from_the_seed() {
+    let forked = || {
+        let mut state = ready("v=1");
+        state.apply(Action::Step);
+        train(&mut state, 0);
+        pause(&mut state, 1);
+        state.apply(Action::Fork);
+        snapshot(&mut state, 1);
+        assert!(state.origin.is_some() && state.address(Place::Play).contains("from="));
+        state
+    };
+    // The ring is the run that was forked: the same settings from the beginning.
+    for act in [Action::Choose(Preset::OneRank), Action::Choose(Preset::Ring), Action::NewSeed(77)]
+    {
+        let mut state = forked();
+        let said = format!("{act:?}");
+        state.apply(act);
+        assert_eq!((state.origin.is_none(), state.steps()), (true, 0), "{said}");
+        assert!(!state.address(Place::Play).contains("from="), "{said}");
+        assert_eq!((state.record.first(), state.put_away.is_none()), (0, false), "{said}");
+    }
 }
 
 #[test]

@@ -71,10 +71,12 @@ impl Motion {
     /// less often where drawing costs much: the ranks need the cores.
     pub fn frame(&mut self, now: f64, beats: usize) -> bool {
         self.frame = None;
-        let passed = now - self.last_ms.unwrap_or(now - FRAME_MS);
-        if passed < self.cost.rest(FRAME_MS) {
-            return false;
-        }
+        // The first frame after a rest is due whatever drawing costs.
+        let passed = match self.last_ms {
+            Some(last) if now - last < self.cost.rest(FRAME_MS) => return false,
+            Some(last) => now - last,
+            None => FRAME_MS,
+        };
         self.last_ms = Some(now);
         self.cost.measure(|| {});
         self.at = (self.at + passed.min(LONGEST_MS) / beat_ms(beats)).min(beats as f64);

@@ -26,16 +26,19 @@ pub struct Slices {
     pub spot: Spot,
 }
 
-/// Bytes as one line of text: line ends as a sign, what is not ASCII text as a dot.
+/// Bytes as one line of text: line ends as a sign, and a dot for each byte that is no text, such as
+/// the halves of a letter that lies across two slices.
 fn readable(tokens: &[u8]) -> String {
-    tokens
-        .iter()
-        .map(|&byte| match byte {
-            b'\n' => '↵',
-            b' '..=b'~' => char::from(byte),
-            _ => '·',
-        })
-        .collect()
+    let mut line = String::new();
+    for chunk in tokens.utf8_chunks() {
+        line.extend(chunk.valid().chars().map(|letter| match letter {
+            '\n' => '↵',
+            _ if letter.is_control() => '·',
+            _ => letter,
+        }));
+        line.extend(chunk.invalid().iter().map(|_| '·'));
+    }
+    line
 }
 
 impl View for Slices {
@@ -112,5 +115,10 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_dots() {
         assert_eq!(readable(b"a ring\n\xff\x00z"), "a ring↵··z");
+        let letters = "上下文".as_bytes();
+        assert_eq!(
+            (readable(letters), readable(&letters[2..8])),
+            ("上下文".into(), "·下··".into())
+        );
     }
 }

@@ -1,7 +1,11 @@
 //! What sharing a sequence costs: the computing of all ranks together by that of one, and what
 //! it saves in time.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use anyhow::Result;
+use plan::RunConfig;
 use plan::bench::{SHARING_RANKS, Sharing, Sizes};
 
 use crate::args::MachineArgs;
@@ -17,22 +21,21 @@ const STEPS: u32 = 5;
 pub fn measure() -> Result<Vec<Sharing>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut one, mut one_wall) = (None, None);
+    // By how many cores are busy.
+    let mut alone = BTreeMap::new();
     SHARING_RANKS
         .into_iter()
         .map(|cp| {
             let steps = WARM_UP + STEPS;
+            let busy = cp.min(cores);
             let job = Job::of(Sizes::shared().run(cp, steps), &MachineArgs::CPU)?;
-            let mut quickest = vec![f64::INFINITY; cp];
-            train(&job, Range { from: 0, to: steps }, Clock::Computing, None, false, |step| {
-                if step.report.step >= WARM_UP {
-                    for (quickest, events) in quickest.iter_mut().zip(&step.events) {
-                        *quickest = quickest.min(step_seconds(events));
-                    }
-                }
-                Ok(())
-            })?;
-            let seconds: f64 = quickest.iter().sum();
+            let seconds = computed(&job)?;
             let one = *one.get_or_insert(seconds);
+            if let Entry::Vacant(entry) = alone.entry(busy) {
+                let replicas = RunConfig { dp: busy, ..Sizes::shared().run(1, steps) };
+                let replicas = Job::of(replicas, &MachineArgs::CPU)?;
+                entry.insert(computed(&replicas)? / busy as f64);
+            }
             let mut wall_seconds = f64::INFINITY;
             train(&job, Range { from: 0, to: steps }, Clock::Wall, None, false, |step| {
                 if step.report.step >= WARM_UP {
@@ -41,11 +44,31 @@ pub fn measure() -> Result<Vec<Sharing>> {
                 Ok(())
             })?;
             let one_wall = *one_wall.get_or_insert(wall_seconds);
-            let efficiency = one_wall / (wall_seconds * cp.min(cores) as f64);
-            let (seconds, ratio) = (Some(seconds), Some(seconds / one));
-            Ok(Sharing { world_size: cp, seconds, ratio, wall_seconds, efficiency })
+            Ok(Sharing {
+                world_size: cp,
+                seconds: Some(seconds),
+                ratio: Some(seconds / one),
+                busy_ratio: Some(seconds / alone[&busy]),
+                wall_seconds,
+                efficiency: one_wall / (wall_seconds * busy as f64),
+            })
         })
         .collect()
+}
+
+/// Seconds that the ranks of a step compute, all together, each in its quickest step.
+fn computed(job: &Job) -> Result<f64> {
+    let mut quickest = vec![f64::INFINITY; job.plan.mesh().world().get()];
+    let range = Range { from: 0, to: job.plan.config().steps };
+    train(job, range, Clock::Computing, None, false, |step| {
+        if step.report.step >= WARM_UP {
+            for (quickest, events) in quickest.iter_mut().zip(&step.events) {
+                *quickest = quickest.min(step_seconds(events));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(quickest.iter().sum())
 }
 
 /// What the rank's own clock says of its step, messages and events included.
@@ -65,6 +88,7 @@ pub fn table(all: &[Sharing]) -> comfy_table::Table {
         "ranks",
         "ms computed, all ranks",
         "by one rank's",
+        "by one of busy cores",
         "ms per step",
         "efficiency",
     ]);
@@ -74,6 +98,7 @@ pub fn table(all: &[Sharing]) -> comfy_table::Table {
             table::right(sharing.world_size),
             known(sharing.seconds.map(|seconds| format!("{:.0}", 1e3 * seconds))),
             known(sharing.ratio.map(|ratio| format!("{ratio:.2}"))),
+            known(sharing.busy_ratio.map(|ratio| format!("{ratio:.2}"))),
             table::right(format!("{:.1}", 1e3 * sharing.wall_seconds)),
             super::ratio(sharing.efficiency),
         ]);
