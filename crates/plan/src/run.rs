@@ -4,7 +4,8 @@ use crate::event::Axis;
 use crate::refusal::require_range;
 use crate::traffic::{self, AttentionShape, Flow, LayerTraffic};
 use crate::{
-    AttentionPlan, CpPlan, Heads, Mask, Mesh, Rank, Refusal, RunConfig, bucket, fault, message,
+    AttentionPlan, CpPlan, Heads, Mask, Mesh, Rank, Refusal, RunConfig, Task, bucket, fault,
+    message,
 };
 
 /// Tokens are bytes.
@@ -198,11 +199,15 @@ pub fn check_text(seq_len: usize, bytes: usize) -> Result<(), Refusal> {
             "text",
             if bytes == 1 { message!("1 byte") } else { message!("{bytes} bytes", bytes) },
             message!("it is shorter than one sequence of seq_len = {seq_len}", seq_len),
-            message!(
-                "give {seq_len} bytes or more, or set seq_len to {bytes} or less",
-                seq_len,
-                bytes
-            ),
+            if bytes < Task::Text.min_seq_len() {
+                message!("give a text of {seq_len} bytes or more", seq_len)
+            } else {
+                message!(
+                    "give {seq_len} bytes or more, or set seq_len to {bytes} or less",
+                    seq_len,
+                    bytes
+                )
+            },
         ));
     }
     Ok(())

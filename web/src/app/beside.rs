@@ -1,12 +1,15 @@
 //! A run that is kept to compare another with: its settings, losses and costs.
 
+use std::rc::Rc;
+
 use plan::RunPlan;
 use plan::fold::Curve;
 
 use crate::app::cost::Costs;
 use crate::app::form::{Change, Form};
+use crate::app::origin::Origin;
 use crate::app::shared::Shared;
-use crate::app::state::State;
+use crate::app::state::{OwnText, State};
 
 /// Relative difference of two losses above which two runs have parted: sums in another order
 /// differ less.
@@ -19,10 +22,28 @@ pub struct Beside {
     pub form: Form,
     /// What it was.
     pub plan: Shared<RunPlan>,
+    /// What it read and began from, beside its settings.
+    pub source: Source,
     /// Its numbers.
     pub curve: Shared<Curve>,
     /// What its steps cost.
     pub costs: Shared<Costs>,
+}
+
+/// What a run reads and begins from that its settings do not tell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Source {
+    /// The user's own text.
+    pub text: Option<OwnText>,
+    /// The state in place of its seed's.
+    pub origin: Option<Rc<Origin>>,
+}
+
+impl Source {
+    /// That of `state`'s run.
+    pub fn of(state: &State) -> Self {
+        Self { text: state.used_text.clone(), origin: state.origin.clone() }
+    }
 }
 
 /// How far the losses of two runs are apart.
@@ -44,6 +65,7 @@ impl Beside {
         Self {
             form: Form::of(state.plan.config()),
             plan: state.plan.clone(),
+            source: Source::of(state),
             curve: state.record.curve.clone(),
             costs: state.record.figures.costs.clone(),
         }
@@ -105,6 +127,7 @@ mod tests {
 
     use crate::app::fields::Field;
     use crate::app::language::Language;
+    use crate::app::state::Action;
 
     fn curve(losses: &[f64]) -> Curve {
         let mut curve = Curve::default();
@@ -135,6 +158,16 @@ mod tests {
         let broken = kept.apart(&curve(&[5.0, f64::NAN]), 0).expect("two steps in common");
         assert_eq!(broken.parted, Some(1));
         assert!(broken.largest.1.is_nan());
+    }
+
+    #[test]
+    fn another_text_is_a_difference() {
+        let (mut state, _) = State::open("", Language::default());
+        let kept = Beside::of(&state);
+        assert_eq!(kept.source, Source::of(&state));
+        state.apply(Action::UseText(Some(OwnText { name: None, bytes: vec![7; 300].into() })));
+        assert_eq!(kept.changes(&state.form), []);
+        assert_ne!(kept.source, Source::of(&state));
     }
 
     #[test]

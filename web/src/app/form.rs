@@ -1,5 +1,6 @@
 //! What the user has entered, and the run that it means.
 
+use plan::memory::{RankMemory, memory};
 use plan::run::check_text;
 use plan::simulate::Model;
 use plan::{
@@ -7,6 +8,7 @@ use plan::{
 };
 
 use crate::app::fields::{Field, Kind, MAX_WORLD};
+use crate::app::format;
 use crate::app::shared::Shared;
 use crate::app::whole::{is_whole, shown};
 use crate::cluster::Limits;
@@ -78,7 +80,8 @@ impl Form {
     /// The run that the fields mean, checked; `text_bytes` is the length of the user's own text.
     pub fn plan(&self, text_bytes: Option<usize>) -> Result<Shared<RunPlan>, Vec<Refusal>> {
         let config = self.checked(text_bytes)?;
-        RunPlan::new(config).map(Shared::new).map_err(|refusal| vec![refusal])
+        let plan = RunPlan::new(config).and_then(|plan| check_memory(&plan).map(|()| plan));
+        plan.map(Shared::new).map_err(|refusal| vec![refusal])
     }
 
     /// The config that the fields mean, if it can be had; far quicker than the plan of it.
@@ -194,6 +197,23 @@ fn check_world(cp: usize, dp: usize) -> Result<(), Refusal> {
         most = MAX_WORLD
     );
     Err(Refusal::new("dp", dp, reason, works))
+}
+
+/// The most that a worker can ever have: its addresses have 32 bits.
+const WORKER_BYTES: u64 = 4 << 30;
+
+fn check_memory(plan: &RunPlan) -> Result<(), Refusal> {
+    let most = memory(plan).iter().map(RankMemory::total).max().unwrap_or(0);
+    if most <= WORKER_BYTES {
+        return Ok(());
+    }
+    let reason = message!(
+        "a rank would need {needed}, and a worker can have {most} at most",
+        needed = format::bytes(most),
+        most = format::bytes(WORKER_BYTES)
+    );
+    let works = message!("try fewer tokens, a smaller batch or network, or more ranks");
+    Err(Refusal::new("seq_len", plan.config().seq_len, reason, works))
 }
 
 /// `count` lengths, as equal as they can be, that add up to `seq_len`.
@@ -433,6 +453,18 @@ mod tests {
         assert_eq!((form.model(4), form.config()), (asked, Ok(RunConfig::default())));
         assert_eq!(form.model(2).slow, None);
         assert!(Form::default().model(4).is_measured());
+    }
+
+    #[test]
+    fn a_run_that_no_worker_can_hold_is_refused() {
+        let large = [(Field::SeqLen, "4096"), (Field::Layers, "8"), (Field::DModel, "256")];
+        let form =
+            large.iter().fold(Form::default(), |form, (field, text)| form.with(*field, text));
+        let form = form.with(Field::Batch, "8");
+        let refusals = form.with(Field::Cp, "1").plan(None).expect_err("5 GB");
+        let told = refusals[0].to_string();
+        assert!(told.contains("5.2 GB") && told.contains("4.3 GB at most"), "{told}");
+        assert!(form.plan(None).is_ok(), "four can");
     }
 
     #[test]

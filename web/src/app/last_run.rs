@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
 use crate::app::address;
-use crate::app::beside::Beside;
+use crate::app::beside::{Beside, Source};
 use crate::app::cost::Costs;
+use crate::app::notice::Notice;
 use crate::app::origin::Origin;
 use crate::app::places::Place;
 use crate::app::record::Counted;
@@ -18,7 +19,7 @@ use crate::app::shared::Shared;
 use crate::app::state::{OwnText, State};
 
 /// What is packed has this shape; another is not read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The largest state that is kept.
 const LARGEST: usize = 64 << 20;
 
@@ -35,8 +36,17 @@ pub struct LastRun {
     numbers: Numbers,
     sent: Sent,
     times: Times,
-    /// The run that is kept to compare with: its settings as an address, and its numbers.
-    beside: Option<(String, Numbers)>,
+    /// The run that is kept to compare with.
+    beside: Option<Kept>,
+}
+
+/// A run that is kept to compare with.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    address: String,
+    numbers: Numbers,
+    text: Option<(Option<String>, ByteBuf)>,
+    origin: Option<(String, ByteBuf)>,
 }
 
 /// A run's numbers step by step.
@@ -46,15 +56,28 @@ struct Numbers {
     costs: Costs,
 }
 
-/// What says which run `state` means: runs that an address can tell apart. What it cannot carry, a
-/// text or a checkpoint, is left out.
+/// What says which run `state` means: its settings, that it reads an own text, and the step of the
+/// checkpoint that it begins from. Of those an address has no more than the words, and the page may
+/// not have them yet.
 pub fn key(state: &State) -> String {
-    plain(&run_of(&state.run_address(state.place)))
+    let mut address = run_of(&state.run_address(state.place));
+    for notice in state.notices.iter() {
+        match notice {
+            Notice::OwnText if state.text.is_none() => address.push_str("&text=own"),
+            Notice::Checkpoint(steps) if state.origin.is_none() => {
+                address.push_str("&from=");
+                address.push_str(steps);
+            }
+            _ => {}
+        }
+    }
+    sorted(&address)
 }
 
-fn plain(address: &str) -> String {
-    let carried = |part: &&str| !part.starts_with("text=") && !part.starts_with("from=");
-    address.split('&').filter(carried).collect::<Vec<_>>().join("&")
+fn sorted(address: &str) -> String {
+    let mut parts: Vec<&str> = address.split('&').collect();
+    parts.sort_unstable();
+    parts.join("&")
 }
 
 /// The part of an address that says which run it is.
@@ -63,6 +86,18 @@ fn run_of(address: &str) -> String {
         ["view=", "embed=", "panels=", "lang=", "lesson=", "step=", "link_", "slow_"];
     let is_run = |part: &&str| !BESIDE.iter().any(|beside| part.starts_with(beside));
     address.trim_start_matches('#').split('&').filter(is_run).collect::<Vec<_>>().join("&")
+}
+
+fn of_text(text: &OwnText) -> (Option<String>, ByteBuf) {
+    (text.name.clone(), ByteBuf::from(&*text.bytes))
+}
+
+fn to_text((name, bytes): (Option<String>, ByteBuf)) -> OwnText {
+    OwnText { name, bytes: bytes.into_vec().into() }
+}
+
+fn of_origin(origin: &Origin) -> (String, ByteBuf) {
+    (origin.name.clone(), ByteBuf::from(&*origin.bytes))
 }
 
 impl LastRun {
@@ -84,13 +119,16 @@ impl LastRun {
         let kept = |beside: &Shared<Beside>| {
             let address = address::write(Place::default(), &beside.form, false, false, None);
             let (curve, costs) = ((*beside.curve).clone(), (*beside.costs).clone());
-            (address, Numbers { curve, costs })
+            let Source { text, origin } = &beside.source;
+            let numbers = Numbers { curve, costs };
+            let (text, origin) = (text.as_ref().map(of_text), origin.as_deref().map(of_origin));
+            Kept { address, numbers, text, origin }
         };
         let run = Self {
             version: VERSION,
             address: run_of(&state.run_address(state.place)),
-            text: state.text.as_ref().map(|text| (text.name.clone(), ByteBuf::from(&*text.bytes))),
-            origin: state.origin.as_ref().map(|o| (o.name.clone(), ByteBuf::from(&*o.bytes))),
+            text: state.text.as_ref().map(of_text),
+            origin: state.origin.as_deref().map(of_origin),
             steps,
             state: bytes.to_vec(),
             numbers: Numbers { curve, costs },
@@ -108,10 +146,10 @@ impl LastRun {
         (version == VERSION).then(|| postcard::from_bytes(bytes).ok()).flatten()
     }
 
-    /// Whether it is the run that the address of `state` means; what an address cannot carry, a
-    /// text or a checkpoint, is taken from here.
+    /// Whether it is the run that the address of `state` means; what that can only name, a text or a
+    /// checkpoint, is here.
     pub fn is_of(&self, state: &State) -> bool {
-        state.text.is_none() && plain(&self.address) == key(state)
+        state.text.is_none() && sorted(&self.address) == key(state)
     }
 
     /// Steps that it had done.
@@ -121,16 +159,19 @@ impl LastRun {
 
     /// The text that it reads, if that is the user's own.
     pub(super) fn text(&mut self) -> Option<OwnText> {
-        self.text.take().map(|(name, bytes)| OwnText { name, bytes: bytes.into_vec().into() })
+        self.text.take().map(to_text)
     }
 
     /// The run that was kept to compare with.
     pub(super) fn beside(&mut self) -> Option<Shared<Beside>> {
-        let (address, Numbers { curve, costs }) = self.beside.take()?;
+        let Kept { address, numbers: Numbers { curve, costs }, text, origin } =
+            self.beside.take()?;
         let form = address::read(&address).form;
         let plan = form.plan(None).ok()?;
         let (curve, costs) = (Shared::new(curve), Shared::new(costs));
-        Some(Shared::new(Beside { form, plan, curve, costs }))
+        let origin = origin.and_then(|(name, bytes)| Origin::open(&name, bytes.into_vec()).ok());
+        let source = Source { text: text.map(to_text), origin: origin.map(Rc::new) };
+        Some(Shared::new(Beside { form, plan, source, curve, costs }))
     }
 
     /// Puts it into `state`.

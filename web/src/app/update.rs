@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use plan::Refusal;
+
 use crate::app::address::{self, Opened};
 use crate::app::beside::Beside;
 use crate::app::engine::{self, Phase};
@@ -41,6 +43,7 @@ impl State {
                 self.text = text;
                 let mut effects = self.edit((*self.form).clone());
                 // A text that is refused is worth keeping, and one that is given up is not.
+                effects.extend(self.write_address());
                 effects.push(Effect::Remember);
                 effects
             }
@@ -237,7 +240,7 @@ impl State {
                 // How fast it goes and when it pauses is no part of the run.
                 let same = plan.config() == self.plan.config()
                     && self.text == self.used_text
-                    && self.refusals.is_empty();
+                    && self.refuses_limits_alone();
                 self.refusals = Rc::new([]);
                 let mut effects = Vec::new();
                 if !same {
@@ -258,7 +261,12 @@ impl State {
                 effects
             }
             Err(refusals) => {
+                let stands = self.refuses_limits_alone();
                 self.refusals = refusals.into();
+                // A slip in when to pause is no part of the run either.
+                if stands && self.refuses_limits_alone() {
+                    return Vec::new();
+                }
                 // A run that goes on under settings that are no longer shown would mislead.
                 self.put_away();
                 let effects = if self.engine.is_used() { self.restart() } else { Vec::new() };
@@ -266,6 +274,13 @@ impl State {
                 effects
             }
         }
+    }
+
+    /// Whether what is refused, if anything, only says how the run is watched and when it pauses.
+    fn refuses_limits_alone(&self) -> bool {
+        let is_limit =
+            |refusal: &Refusal| Field::by_key(&refusal.field).is_some_and(Field::is_limit);
+        self.refusals.iter().all(is_limit)
     }
 
     /// Fresh workers for what was changed, where there are others or they are used.

@@ -309,6 +309,62 @@ fn the_last_run_is_taken_up_where_its_state_was_kept() {
     assert!(damaged.notices.is_empty());
 }
 
+/// A state that stands after a step of the run at `address`, with a text of the user's or without.
+fn stepped(address: &str, text: Option<OwnText>) -> State {
+    let mut state = ready(address);
+    if text.is_some() {
+        state.apply(Action::UseText(text));
+        for rank in 0..2 {
+            state.apply(Action::Cluster(state.launch, ClusterEvent::Ready { rank }));
+        }
+    }
+    state.apply(Action::Step);
+    train(&mut state, 0);
+    pause(&mut state, 1);
+    snapshot(&mut state, 1);
+    state
+}
+
+#[test]
+fn a_link_gets_no_run_that_it_does_not_name() {
+    let text = || Some(OwnText { name: None, bytes: vec![7; 300].into() });
+    let mut forked = stepped("v=1&cp=2", None);
+    forked.apply(Action::Fork);
+    snapshot(&mut forked, 1);
+    for rank in 0..2 {
+        forked.apply(Action::Cluster(forked.launch, ClusterEvent::Ready { rank }));
+    }
+    forked.apply(Action::Step);
+    train(&mut forked, 1);
+    pause(&mut forked, 2);
+    snapshot(&mut forked, 2);
+    let runs = [
+        ("v=1&cp=2", stepped("v=1&cp=2", None)),
+        ("v=1&cp=2&text=own", stepped("v=1&cp=2", text())),
+        ("v=1&cp=2&from=1", forked),
+    ];
+    for (named, kept) in &runs {
+        let packed = LastRun::pack(kept).expect("there is a state to keep");
+        for address in runs.iter().map(|(address, _)| *address).chain(["v=1&cp=2&from=7"]) {
+            let mut later = ready(address);
+            later.apply(Action::Recall(LastRun::unpack(&packed).map(Box::new)));
+            assert_eq!(later.steps() > 0, address == *named, "{address} of {named}");
+        }
+    }
+}
+
+#[test]
+fn a_slip_in_when_to_pause_leaves_the_run() {
+    let mut state = stepped("v=1&cp=2&stop_loss=2", None);
+    for (value, refused) in [("2x", 1), ("2", 0), ("x", 1), ("", 0)] {
+        state.apply(Action::Set(Field::StopLoss, value.into()));
+        assert_eq!((state.steps(), state.refusals.len()), (1, refused), "{value}");
+    }
+    state.apply(Action::Set(Field::StopLoss, "x".into()));
+    state.apply(Action::Set(Field::Lr, "x".into()));
+    assert_eq!((state.steps(), state.refusals.len()), (0, 2));
+}
+
 #[test]
 fn what_is_lit_stays_while_the_run_goes_on_and_its_step_ends_with_it() {
     use crate::app::cursor::{Act, Spot};

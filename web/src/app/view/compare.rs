@@ -7,12 +7,13 @@ use plan::fold::Curve;
 use plan::{RunConfig, RunPlan};
 use yew::prelude::*;
 
-use crate::app::beside::Beside;
+use crate::app::beside::{Beside, Source};
 use crate::app::cost::{Cost, Costs};
 use crate::app::fields::Field;
 use crate::app::form::{Change, Form};
 use crate::app::format;
 use crate::app::geometry::scale::{Scale, brief, path, thin, ticks};
+use crate::app::own_text;
 use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::view::memo::View;
@@ -27,6 +28,8 @@ pub struct Compare {
     pub form: Shared<Form>,
     /// What it is.
     pub plan: Shared<RunPlan>,
+    /// What it reads and begins from.
+    pub source: Source,
     /// Its numbers.
     pub curve: Shared<Curve>,
     /// The step after which it began.
@@ -46,7 +49,7 @@ const POINTS: usize = 400;
 
 impl View for Compare {
     fn draw(&self) -> Html {
-        let Self { beside, form, plan, curve, first, costs, can_keep, can_swap, on } = self;
+        let Self { beside, form, plan, source, curve, first, costs, can_keep, can_swap, on } = self;
         let keep = on.reform(|_| Action::Beside(true));
         let forget = on.reform(|_| Action::Beside(false));
         let twin = on.reform(|_| Action::Twin);
@@ -85,7 +88,7 @@ impl View for Compare {
                     }
                 </div>
                 if let Some(beside) = beside {
-                    { changed(beside, form) }
+                    { changed(beside, form, source) }
                     { plot(t!("compare.picture"), &beside.curve.losses(), &curve.losses()) }
                     { losses(beside, curve, *first) }
                     { plot(t!("compare.norms"), &beside.curve.grad_norms(), &curve.grad_norms()) }
@@ -101,31 +104,52 @@ impl View for Compare {
 }
 
 /// What the user changed since.
-fn changed(beside: &Beside, form: &Form) -> Html {
+fn changed(beside: &Beside, form: &Form, source: &Source) -> Html {
     let changes = beside.changes(form);
-    let row = |(field, was, is): &Change| {
+    let row = |key: &'static str, label, was: Cow<'static, str>, is: Cow<'static, str>| {
+        html! {
+            <tr {key}>
+                <th scope="row">{ label }</th>
+                <td>{ was }</td>
+                <td>{ is }</td>
+            </tr>
+        }
+    };
+    let field = |(field, was, is): &Change| {
         let shown = |value: &str| match field.shown(value) {
             shown if shown.is_empty() => t!("compare.none"),
             shown => shown,
         };
-        html! {
-            <tr key={field.key()}>
-                <th scope="row">{ field.label() }</th>
-                <td>{ shown(was) }</td>
-                <td>{ shown(is) }</td>
-            </tr>
-        }
+        row(field.key(), field.label(), shown(was), shown(is))
     };
+    let mut rows: Vec<Html> = changes.iter().map(field).collect();
+    let was = &beside.source;
+    if was.text != source.text {
+        let read = |source: &Source| own_text::source(source.text.as_ref());
+        rows.push(row("text", t!("text_box.label"), read(was), read(source)));
+    }
+    if was.origin != source.origin {
+        rows.push(row("from", t!("compare.began"), began(was), began(source)));
+    }
     html! {
-        if changes.is_empty() {
+        if rows.is_empty() {
             <p>{ t!("compare.same") }</p>
         } else {
             <table>
                 <caption>{ t!("compare.changed") }</caption>
                 { head() }
-                <tbody>{ for changes.iter().map(row) }</tbody>
+                <tbody>{ for rows }</tbody>
             </table>
         }
+    }
+}
+
+/// The state that a run began from.
+fn began(source: &Source) -> Cow<'static, str> {
+    match &source.origin {
+        None => t!("compare.from_seed"),
+        Some(origin) if origin.name.is_empty() => t!("compare.from_step", step = origin.steps()),
+        Some(origin) => t!("compare.from_file", name = origin.name, step = origin.steps()),
     }
 }
 

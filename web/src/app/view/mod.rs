@@ -64,6 +64,7 @@ use std::rc::Rc;
 use crate::t;
 use yew::prelude::*;
 
+use crate::app::beside::Source;
 use crate::app::browser;
 use crate::app::embed::{self, Panel};
 use crate::app::engine::Phase;
@@ -328,6 +329,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     beside: state.beside.clone(),
                     form: state.form.clone(),
                     plan: state.plan.clone(),
+                    source: Source::of(state),
                     curve: state.record.curve.clone(),
                     first: state.record.first(),
                     costs: figures.costs.clone(),

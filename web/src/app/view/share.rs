@@ -54,7 +54,10 @@ impl View for Share {
         section(
             "share",
             t!("share.title"),
-            html! { { t!("share.lead") } },
+            match *own_text || *resumes {
+                true => html! { { t!("share.lead_in_part") } },
+                false => html! { { t!("share.lead") } },
+            },
             html! {
                 <>
                     <div class="side-by-side even">
@@ -65,6 +68,9 @@ impl View for Share {
                                 button={t!("share.copy_link")}
                                 text={link.clone()}
                             />
+                            if *own_text {
+                                <p class="hint">{ t!("share.link_text") }</p>
+                            }
                             if *resumes {
                                 <p class="hint">{ t!("share.link_origin") }</p>
                             }

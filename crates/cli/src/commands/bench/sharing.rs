@@ -2,11 +2,10 @@
 //! it saves in time.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use anyhow::Result;
 use plan::RunConfig;
-use plan::bench::{SHARING_RANKS, Sharing, Sizes};
+use plan::bench::{ROUNDS, SHARING_RANKS, Sharing, Sizes};
 
 use crate::args::MachineArgs;
 use crate::commands::train::{Range, train};
@@ -15,60 +14,92 @@ use crate::output::table;
 use crate::ranks::Clock;
 
 const WARM_UP: u32 = 1;
-const STEPS: u32 = 5;
+const STEPS: u32 = 3;
 
-/// Measures every number of ranks; a thread's own clock leaves waiting for a core out.
-pub fn measure() -> Result<Vec<Sharing>> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let (mut one, mut one_wall) = (None, None);
-    // By how many cores are busy.
-    let mut alone = BTreeMap::new();
-    SHARING_RANKS
-        .into_iter()
-        .map(|cp| {
-            let steps = WARM_UP + STEPS;
-            let busy = cp.min(cores);
-            let job = Job::of(Sizes::shared().run(cp, steps), &MachineArgs::CPU)?;
-            let seconds = computed(&job)?;
-            let one = *one.get_or_insert(seconds);
-            if let Entry::Vacant(entry) = alone.entry(busy) {
-                let replicas = RunConfig { dp: busy, ..Sizes::shared().run(1, steps) };
-                let replicas = Job::of(replicas, &MachineArgs::CPU)?;
-                entry.insert(computed(&replicas)? / busy as f64);
-            }
-            let mut wall_seconds = f64::INFINITY;
-            train(&job, Range { from: 0, to: steps }, Clock::Wall, None, false, |step| {
-                if step.report.step >= WARM_UP {
-                    wall_seconds = wall_seconds.min(step.seconds);
-                }
-                Ok(())
-            })?;
-            let one_wall = *one_wall.get_or_insert(wall_seconds);
-            Ok(Sharing {
-                world_size: cp,
-                seconds: Some(seconds),
-                ratio: Some(seconds / one),
-                busy_ratio: Some(seconds / alone[&busy]),
-                wall_seconds,
-                efficiency: one_wall / (wall_seconds * busy as f64),
-            })
-        })
-        .collect()
+/// A run, and what was found of it so far.
+struct Timed {
+    job: Job,
+    /// Seconds of computing in each rank's quickest step.
+    computed: Vec<f64>,
+    /// Seconds of the quickest step on the wall.
+    wall: f64,
 }
 
-/// Seconds that the ranks of a step compute, all together, each in its quickest step.
-fn computed(job: &Job) -> Result<f64> {
-    let mut quickest = vec![f64::INFINITY; job.plan.mesh().world().get()];
-    let range = Range { from: 0, to: job.plan.config().steps };
-    train(job, range, Clock::Computing, None, false, |step| {
-        if step.report.step >= WARM_UP {
-            for (quickest, events) in quickest.iter_mut().zip(&step.events) {
-                *quickest = quickest.min(step_seconds(events));
-            }
+/// Measures every number of ranks, [`ROUNDS`] times in turn; a thread's own clock leaves waiting for
+/// a core out.
+pub fn measure() -> Result<Vec<Sharing>> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let busy = |cp: usize| cp.min(cores);
+    let shared = |cp: usize, dp: usize| {
+        Timed::new(RunConfig { dp, ..Sizes::shared().run(cp, WARM_UP + STEPS) })
+    };
+    let mut ranks =
+        SHARING_RANKS.into_iter().map(|cp| shared(cp, 1)).collect::<Result<Vec<_>>>()?;
+    // A rank by itself on each of so many cores.
+    let mut alone = BTreeMap::new();
+    for cp in SHARING_RANKS.map(busy) {
+        alone.insert(cp, shared(1, cp)?);
+    }
+    for _ in 0..ROUNDS {
+        for timed in ranks.iter_mut().chain(alone.values_mut()) {
+            timed.computing()?;
+            timed.on_the_wall()?;
         }
+    }
+    let found = SHARING_RANKS.into_iter().zip(&ranks).map(|(cp, timed)| {
+        let seconds = timed.computed();
+        let cores = busy(cp);
+        Sharing {
+            world_size: cp,
+            seconds: Some(seconds),
+            ratio: Some(seconds / ranks[0].computed()),
+            busy_ratio: Some(seconds / (alone[&cores].computed() / cores as f64)),
+            wall_seconds: timed.wall,
+            efficiency: ranks[0].wall / (timed.wall * cores as f64),
+        }
+    });
+    Ok(found.collect())
+}
+
+impl Timed {
+    fn new(config: RunConfig) -> Result<Self> {
+        let job = Job::of(config, &MachineArgs::CPU)?;
+        let computed = vec![f64::INFINITY; job.plan.mesh().world().get()];
+        Ok(Self { job, computed, wall: f64::INFINITY })
+    }
+
+    fn range(&self) -> Range {
+        Range { from: 0, to: self.job.plan.config().steps }
+    }
+
+    fn computing(&mut self) -> Result<()> {
+        let (range, computed) = (self.range(), &mut self.computed);
+        train(&self.job, range, Clock::Computing, None, false, |step| {
+            if step.report.step >= WARM_UP {
+                for (quickest, events) in computed.iter_mut().zip(&step.events) {
+                    *quickest = quickest.min(step_seconds(events));
+                }
+            }
+            Ok(())
+        })?;
         Ok(())
-    })?;
-    Ok(quickest.iter().sum())
+    }
+
+    fn on_the_wall(&mut self) -> Result<()> {
+        let (range, wall) = (self.range(), &mut self.wall);
+        train(&self.job, range, Clock::Wall, None, false, |step| {
+            if step.report.step >= WARM_UP {
+                *wall = wall.min(step.seconds);
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Seconds that all ranks compute together.
+    fn computed(&self) -> f64 {
+        self.computed.iter().sum()
+    }
 }
 
 /// What the rank's own clock says of its step, messages and events included.
