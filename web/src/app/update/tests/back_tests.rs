@@ -2,6 +2,7 @@
 
 use super::time_tests::stands;
 use super::*;
+use crate::app::last_run::LastRun;
 
 /// All workers listen.
 fn listen(state: &mut State) -> Vec<Effect> {

@@ -1,6 +1,7 @@
 //! What a run's time does with the page's state: forks, checkpoints, what is kept, held and taken away.
 
 use super::*;
+use crate::app::last_run::LastRun;
 use crate::app::origin::tests::checkpoint;
 use crate::app::share::{Format, Picture};
 
