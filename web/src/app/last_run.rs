@@ -60,24 +60,13 @@ struct Numbers {
 /// checkpoint that it begins from. Of those an address has no more than the words, and the page may
 /// not have them yet.
 pub fn key(state: &State) -> String {
-    let mut address = run_of(&state.run_address(state.place));
-    for notice in state.notices.iter() {
-        match notice {
-            Notice::OwnText if state.text.is_none() => address.push_str("&text=own"),
-            Notice::Checkpoint(steps) if state.origin.is_none() => {
-                address.push_str("&from=");
-                address.push_str(steps);
-            }
-            _ => {}
-        }
-    }
-    sorted(&address)
-}
-
-fn sorted(address: &str) -> String {
-    let mut parts: Vec<&str> = address.split('&').collect();
-    parts.sort_unstable();
-    parts.join("&")
+    let has_text = state.text.is_some() || state.notices.contains(&Notice::OwnText);
+    let named = state.notices.iter().find_map(|notice| match notice {
+        Notice::Checkpoint(steps) => steps.parse().ok(),
+        _ => None,
+    });
+    let from = state.origin.as_ref().map(|origin| origin.steps()).or(named);
+    run_of(&state.address_of(state.place, has_text, from))
 }
 
 /// The part of an address that says which run it is.
@@ -149,7 +138,7 @@ impl LastRun {
     /// Whether it is the run that the address of `state` means; what that can only name, a text or a
     /// checkpoint, is here.
     pub fn is_of(&self, state: &State) -> bool {
-        state.text.is_none() && sorted(&self.address) == key(state)
+        state.text.is_none() && self.address == key(state)
     }
 
     /// Steps that it had done.

@@ -439,11 +439,16 @@ impl State {
 
     /// The same in a page of its own.
     pub fn run_address(&self, place: Place) -> String {
+        let from = self.origin.as_ref().map(|origin| origin.steps());
+        self.address_of(place, self.text.is_some(), from)
+    }
+
+    /// An address of this run's settings, with an own text or not, and the step that it begins from.
+    pub fn address_of(&self, place: Place, has_text: bool, from: Option<u32>) -> String {
         let form = match self.refusals.is_empty() {
             true => (*self.form).clone(),
             false => Form::of(self.plan.config()),
         };
-        let from = self.origin.as_ref().map(|origin| origin.steps());
-        address::write(place, &form, self.check, self.text.is_some(), from)
+        address::write(place, &form, self.check, has_text, from)
     }
 }
