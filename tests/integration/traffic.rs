@@ -3,8 +3,9 @@
 use anyhow::{Result, ensure};
 use plan::event::{Axis, Op, Pass};
 use plan::fold::Sent;
+use plan::schedule::RankSchedule;
 use plan::traffic::Flow;
-use plan::{EventKind, Layout, RunConfig, RunPlan, StrategyKind};
+use plan::{Event, EventKind, Layout, RunConfig, RunPlan, StrategyKind};
 
 use crate::support::{on_ranks, small};
 
@@ -96,68 +97,60 @@ fn a_ring_of_w_exchanges_3w_minus_2_times() -> Result<()> {
     Ok(())
 }
 
-/// A ring computes part of its own tile last, while gradients come home; nothing twice, and all of it.
-#[test]
-fn the_backward_pass_computes_each_pair_once() -> Result<()> {
+/// Every layout with every strategy: the plan of each of four ranks, and what it told of a step.
+fn each_schedule(
+    check: impl Fn(Layout, StrategyKind, &RankSchedule, &[Event]) -> Result<()>,
+) -> Result<()> {
     for layout in Layout::ALL {
         for strategy in StrategyKind::ALL {
             let config = RunConfig { cp: 4, layout, strategy, layers: 1, ..small() };
             let plan = RunPlan::new(config.clone())?;
-            let view = plan.attention().view();
             let ranks = on_ranks(&config, async |trainer| Ok(trainer.step().await?))?;
-            for (planned, (_, events)) in view.ranks.iter().zip(&ranks) {
-                let tiles: Vec<(usize, u64)> = events
-                    .iter()
-                    .filter_map(|event| match event.kind {
-                        EventKind::Tile { pass: Pass::Backward, ring_step, pairs, .. } => {
-                            Some((usize::from(ring_step), pairs))
-                        }
-                        _ => None,
-                    })
-                    .collect();
-                for step in &planned.steps {
-                    let of_step = tiles.iter().filter(|(number, _)| *number == step.step);
-                    let pairs: u64 = of_step.map(|(_, pairs)| pairs).sum();
-                    ensure!(pairs == step.pairs, "{layout}, {strategy}: {tiles:?}");
-                }
-                let splits = (layout, strategy) == (Layout::Zigzag, StrategyKind::Ring);
-                let is_last = tiles.last().is_some_and(|(number, _)| *number == 0);
-                ensure!(is_last || !splits, "{layout}, {strategy}: {tiles:?}");
+            for (planned, (_, events)) in plan.attention().view().ranks.iter().zip(&ranks) {
+                check(layout, strategy, planned, events)?;
             }
         }
     }
     Ok(())
 }
 
+/// A ring computes part of its own tile last, while gradients come home; nothing twice, and all of it.
+#[test]
+fn the_backward_pass_computes_each_pair_once() -> Result<()> {
+    each_schedule(|layout, strategy, planned, events| {
+        let tile = |event: &Event| match event.kind {
+            EventKind::Tile { pass: Pass::Backward, ring_step, pairs, .. } => {
+                Some((usize::from(ring_step), pairs))
+            }
+            _ => None,
+        };
+        let tiles: Vec<(usize, u64)> = events.iter().filter_map(tile).collect();
+        for step in &planned.steps {
+            let of_step = tiles.iter().filter(|(number, _)| *number == step.step);
+            let pairs: u64 = of_step.map(|(_, pairs)| pairs).sum();
+            ensure!(pairs == step.pairs, "{layout}, {strategy}: {tiles:?}");
+        }
+        let splits = (layout, strategy) == (Layout::Zigzag, StrategyKind::Ring);
+        let is_last = tiles.last().is_some_and(|(number, _)| *number == 0);
+        ensure!(is_last || !splits, "{layout}, {strategy}: {tiles:?}");
+        Ok(())
+    })
+}
+
 /// Tiles as computed are tiles as planned.
 #[test]
 fn the_tiles_computed_are_the_tiles_planned() -> Result<()> {
-    for layout in Layout::ALL {
-        for strategy in StrategyKind::ALL {
-            let config = RunConfig { cp: 4, layout, strategy, layers: 1, ..small() };
-            let plan = RunPlan::new(config.clone())?;
-            let view = plan.attention().view();
-            let ranks = on_ranks(&config, async |trainer| Ok(trainer.step().await?))?;
-            for (planned, (_, events)) in view.ranks.iter().zip(&ranks) {
-                let forward: Vec<_> = events
-                    .iter()
-                    .filter_map(|event| match event.kind {
-                        EventKind::Tile {
-                            pass: Pass::Forward,
-                            ring_step,
-                            kv_from,
-                            kind,
-                            pairs,
-                            ..
-                        } => Some((usize::from(ring_step), usize::from(kv_from), kind, pairs)),
-                        _ => None,
-                    })
-                    .collect();
-                let expect: Vec<_> =
-                    planned.steps.iter().map(|s| (s.step, s.kv_from, s.kind, s.pairs)).collect();
-                ensure!(forward == expect, "{layout}, {strategy}: {forward:?} {expect:?}");
+    each_schedule(|layout, strategy, planned, events| {
+        let tile = |event: &Event| match event.kind {
+            EventKind::Tile { pass: Pass::Forward, ring_step, kv_from, kind, pairs, .. } => {
+                Some((usize::from(ring_step), usize::from(kv_from), kind, pairs))
             }
-        }
-    }
-    Ok(())
+            _ => None,
+        };
+        let forward: Vec<_> = events.iter().filter_map(tile).collect();
+        let expect: Vec<_> =
+            planned.steps.iter().map(|s| (s.step, s.kv_from, s.kind, s.pairs)).collect();
+        ensure!(forward == expect, "{layout}, {strategy}: {forward:?} {expect:?}");
+        Ok(())
+    })
 }

@@ -13,7 +13,7 @@ use plan::Op;
 use plan::schedule::Share;
 
 use crate::Result;
-use crate::rows::Rows;
+use crate::rows::{Rows, added};
 use crate::tiles::Tiles;
 
 /// One rank's place on the ring.
@@ -127,9 +127,4 @@ impl Ring<'_> {
 async fn arrived(pending: PendingRecv<'_>) -> Result<Tensor> {
     let _span = profile::span(Kind::Exchange, "ring exchange, wait");
     Ok(pending.wait().await?)
-}
-
-fn added(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    let _span = profile::span(Kind::Upkeep, "sums of blocks");
-    Ok((a + b)?)
 }

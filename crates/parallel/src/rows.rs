@@ -10,6 +10,12 @@ use kernels::profile::{self, Kind};
 #[derive(Debug, Default)]
 pub(crate) struct Rows<T>(BTreeMap<usize, (usize, T)>);
 
+/// What two tiles give for the same rows.
+pub(crate) fn added(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let _span = profile::span(Kind::Upkeep, "sums of blocks");
+    a + b
+}
+
 impl<T> Rows<T> {
     pub(crate) fn new() -> Self {
         Self(BTreeMap::new())

@@ -10,7 +10,7 @@ use kernels::profile::{self, Kind};
 use plan::schedule::{Part, Share, Tile};
 use plan::{AttentionPlan, EventKind, Pass, Rank, TileKind};
 
-use crate::rows::Rows;
+use crate::rows::{Rows, added};
 
 /// The tiles of one rank of a context-parallel group.
 pub(crate) struct Tiles {
@@ -88,13 +88,9 @@ impl Tiles {
                 let part_v = v.narrow(2, part.k.start, part.k.len())?;
                 let seen = self.seen.get(&(step, index));
                 let grad = attention::backward(&query, &part_k, &part_v, seen)?;
-                let sum = |a: &Tensor, b: &Tensor| {
-                    let _span = profile::span(Kind::Upkeep, "sums of blocks");
-                    a + b
-                };
-                dq.add(&part.q, grad.dq_bhtd, sum)?;
-                dk.add(&part.k, grad.dk_bksd, sum)?;
-                dv.add(&part.k, grad.dv_bksd, sum)?;
+                dq.add(&part.q, grad.dq_bhtd, added)?;
+                dk.add(&part.k, grad.dk_bksd, added)?;
+                dv.add(&part.k, grad.dv_bksd, added)?;
             }
             let (dk, dv) = (dk.finish(&k)?, dv.finish(&v)?);
             let _span = profile::span(Kind::Upkeep, "keys beside values");

@@ -30,7 +30,7 @@ fn shape(sizes: Sizes, peak: f64) -> Result<Shape> {
     let mut quickest = vec![f64::INFINITY; jobs.len()];
     for _ in 0..ROUNDS {
         for (job, quickest) in jobs.iter().zip(&mut quickest) {
-            *quickest = quickest.min(seconds(job)?);
+            *quickest = quickest.min(seconds(job, WARM_UP)?);
         }
     }
     let mut timed = jobs
@@ -44,12 +44,12 @@ fn shape(sizes: Sizes, peak: f64) -> Result<Shape> {
     Ok(Shape { d_model, heads, layers, seq_len, gflop, milliseconds, replicas })
 }
 
-/// Seconds of the quickest step.
-fn seconds(job: &Job) -> Result<f64> {
+/// Seconds of the quickest step after `warm_up` of them.
+pub fn seconds(job: &Job, warm_up: u32) -> Result<f64> {
     let range = Range { from: 0, to: job.plan.config().steps };
     let mut seconds = f64::INFINITY;
     train(job, range, Clock::Wall, None, false, |step| {
-        if step.report.step >= WARM_UP {
+        if step.report.step >= warm_up {
             seconds = seconds.min(step.seconds);
         }
         Ok(())

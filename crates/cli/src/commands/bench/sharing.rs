@@ -7,6 +7,7 @@ use anyhow::Result;
 use plan::RunConfig;
 use plan::bench::{ROUNDS, SHARING_RANKS, Sharing, Sizes};
 
+use super::shapes;
 use crate::args::MachineArgs;
 use crate::commands::train::{Range, train};
 use crate::job::Job;
@@ -21,7 +22,7 @@ struct Timed {
     job: Job,
     /// Seconds of computing in each rank's quickest step.
     computed: Vec<f64>,
-    /// Seconds of the quickest step on the wall.
+    /// Seconds of the quickest step on the wall, where that is asked for.
     wall: f64,
 }
 
@@ -41,9 +42,12 @@ pub fn measure() -> Result<Vec<Sharing>> {
         alone.insert(cp, shared(1, cp)?);
     }
     for _ in 0..ROUNDS {
-        for timed in ranks.iter_mut().chain(alone.values_mut()) {
+        for timed in ranks.iter_mut() {
             timed.computing()?;
-            timed.on_the_wall()?;
+            timed.wall = timed.wall.min(shapes::seconds(&timed.job, WARM_UP)?);
+        }
+        for timed in alone.values_mut() {
+            timed.computing()?;
         }
     }
     let found = SHARING_RANKS.into_iter().zip(&ranks).map(|(cp, timed)| {
@@ -68,28 +72,14 @@ impl Timed {
         Ok(Self { job, computed, wall: f64::INFINITY })
     }
 
-    fn range(&self) -> Range {
-        Range { from: 0, to: self.job.plan.config().steps }
-    }
-
     fn computing(&mut self) -> Result<()> {
-        let (range, computed) = (self.range(), &mut self.computed);
+        let range = Range { from: 0, to: self.job.plan.config().steps };
+        let computed = &mut self.computed;
         train(&self.job, range, Clock::Computing, None, false, |step| {
             if step.report.step >= WARM_UP {
                 for (quickest, events) in computed.iter_mut().zip(&step.events) {
                     *quickest = quickest.min(step_seconds(events));
                 }
-            }
-            Ok(())
-        })?;
-        Ok(())
-    }
-
-    fn on_the_wall(&mut self) -> Result<()> {
-        let (range, wall) = (self.range(), &mut self.wall);
-        train(&self.job, range, Clock::Wall, None, false, |step| {
-            if step.report.step >= WARM_UP {
-                *wall = wall.min(step.seconds);
             }
             Ok(())
         })?;

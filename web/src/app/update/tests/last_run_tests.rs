@@ -1,5 +1,6 @@
 //! Which kept run an address gets back, and what leaves a run as it is.
 
+use super::time_tests::stands;
 use super::*;
 use crate::app::last_run::LastRun;
 
@@ -50,38 +51,29 @@ fn the_last_run_is_taken_up_where_its_state_was_kept() {
     assert!(damaged.notices.is_empty());
 }
 
-/// A state that stands after a step of the run at `address`, with a text of the user's or without.
-fn stepped(address: &str, text: Option<OwnText>) -> State {
-    let mut state = ready(address);
-    if text.is_some() {
-        state.apply(Action::UseText(text));
-        for rank in 0..2 {
-            state.apply(Action::Cluster(state.launch, ClusterEvent::Ready { rank }));
-        }
+/// Two fresh workers are ready, and do the step after `steps` of them.
+fn go_on(state: &mut State, steps: u32) {
+    for rank in 0..2 {
+        state.apply(Action::Cluster(state.launch, ClusterEvent::Ready { rank }));
     }
     state.apply(Action::Step);
-    train(&mut state, 0);
-    pause(&mut state, 1);
-    snapshot(&mut state, 1);
-    state
+    train(state, steps);
+    pause(state, steps + 1);
+    snapshot(state, steps + 1);
 }
 
 #[test]
 fn a_link_gets_no_run_that_it_does_not_name() {
-    let text = || Some(OwnText { name: None, bytes: vec![7; 300].into() });
-    let mut forked = stepped("v=1&cp=2", None);
+    let mut with_text = ready("v=1&cp=2");
+    with_text.apply(Action::UseText(Some(OwnText { name: None, bytes: vec![7; 300].into() })));
+    go_on(&mut with_text, 0);
+    let mut forked = stands("v=1&cp=2", 1);
     forked.apply(Action::Fork);
     snapshot(&mut forked, 1);
-    for rank in 0..2 {
-        forked.apply(Action::Cluster(forked.launch, ClusterEvent::Ready { rank }));
-    }
-    forked.apply(Action::Step);
-    train(&mut forked, 1);
-    pause(&mut forked, 2);
-    snapshot(&mut forked, 2);
+    go_on(&mut forked, 1);
     let runs = [
-        ("v=1&cp=2", stepped("v=1&cp=2", None)),
-        ("v=1&cp=2&text=own", stepped("v=1&cp=2", text())),
+        ("v=1&cp=2", stands("v=1&cp=2", 1)),
+        ("v=1&cp=2&text=own", with_text),
         ("v=1&cp=2&from=1", forked),
     ];
     for (named, kept) in &runs {
@@ -96,7 +88,7 @@ fn a_link_gets_no_run_that_it_does_not_name() {
 
 #[test]
 fn a_slip_in_when_to_pause_leaves_the_run() {
-    let mut state = stepped("v=1&cp=2&stop_loss=2", None);
+    let mut state = stands("v=1&cp=2&stop_loss=2", 1);
     for (value, refused) in [("2x", 1), ("2", 0), ("x", 1), ("", 0)] {
         state.apply(Action::Set(Field::StopLoss, value.into()));
         assert_eq!((state.steps(), state.refusals.len()), (1, refused), "{value}");
