@@ -2,6 +2,7 @@
 
 pub mod beside;
 pub mod chart;
+pub mod elementary;
 pub mod links;
 pub mod matrix;
 pub mod mesh;

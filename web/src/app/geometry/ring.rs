@@ -8,6 +8,8 @@ use std::f64::consts::TAU;
 use plan::event::Op;
 use plan::fold::beats::Hop;
 
+use super::elementary::{cos, log2, pow, sin};
+
 /// A point in the drawing's own units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
@@ -115,7 +117,7 @@ impl RingLayout {
                 let seat = TAU / self.cp as f64;
                 let way = (end - start).rem_euclid(TAU).max(seat) - 2.0 * clear;
                 // Halfway in time it stands between two seats, also where it passes others.
-                let t = t.powf((way / (seat / 2.0 - clear)).log2());
+                let t = pow(t, log2(way / (seat / 2.0 - clear)));
                 Some(self.polar(from, orbit, start + clear + way * t))
             }
             _ => Some(self.rim_to_rim(a.at, b.at, t)),
@@ -147,7 +149,7 @@ impl RingLayout {
 
     fn polar(&self, rank: usize, radius: f64, angle: f64) -> Point {
         let centre = self.centres[rank / self.cp];
-        Point { x: centre.x + radius * angle.cos(), y: centre.y + radius * angle.sin() }
+        Point { x: centre.x + radius * cos(angle), y: centre.y + radius * sin(angle) }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use super::elementary::{log10, pow};
+
 /// A straight map from numbers to pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
@@ -41,7 +43,7 @@ pub fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
         return vec![low];
     }
     let rough = span / count as f64;
-    let power = 10f64.powf(rough.log10().floor());
+    let power = pow(10.0, log10(rough).floor());
     let step = [1.0, 2.0, 5.0, 10.0]
         .map(|m| m * power)
         .into_iter()
@@ -74,8 +76,8 @@ pub fn label(tick: f64) -> String {
 /// The same where there is little room: thousands as `12k`, and from a million on as `4e12`.
 pub fn brief(tick: f64) -> String {
     if tick >= 1e6 {
-        let power = tick.log10().floor();
-        format!("{}e{power}", label(tick / 10f64.powf(power)))
+        let power = log10(tick).floor();
+        format!("{}e{power}", label(tick / pow(10.0, power)))
     } else if tick >= 1e4 {
         format!("{}k", label(tick / 1e3))
     } else {

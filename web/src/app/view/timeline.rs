@@ -12,6 +12,7 @@ use web_sys::{Element, WheelEvent};
 use yew::prelude::*;
 
 use crate::app::cursor::{self, Cursor};
+use crate::app::geometry::elementary::exp;
 use crate::app::geometry::timeline::lanes;
 use crate::app::glossary::Shown;
 use crate::app::record::WholeStep;
@@ -383,7 +384,7 @@ fn turned(event: &WheelEvent, plot: &Element) -> Option<Act> {
     let active = web_sys::window()?.document()?.active_element();
     let focused = active.is_some_and(|active| &active == plot);
     let at = f64::from(event.client_x()) - rect.left();
-    let factor = (down * 0.004).clamp(-0.7, 0.7).exp();
+    let factor = exp((down * 0.004).clamp(-0.7, 0.7));
     (event.ctrl_key() || focused).then_some(Act::Zoom(factor, Some(at)))
 }
 
