@@ -314,9 +314,10 @@ impl App {
     }
 
     fn draw(&mut self, drawn: Picture, format: Format, name: String) {
+        let title = name.trim_end_matches(format.ending()).trim_end_matches('.');
         let svg = match drawn.selector() {
-            Some(selector) => picture::svg(selector),
-            None => Ok(curve_svg::draw(&self.state.record.curve, &picture::colours())),
+            Some(selector) => picture::svg(selector, title),
+            None => Ok(curve_svg::draw(&self.state.record.curve, title, &picture::colours())),
         };
         let (on, mime) = (self.on.clone(), "image/svg+xml");
         match (svg, format) {

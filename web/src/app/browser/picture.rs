@@ -15,6 +15,8 @@ use crate::app::share::curve_svg::Colours;
 
 /// Milliseconds after which a browser has taken a file for sure.
 const TAKEN_MS: u32 = 60_000;
+/// What SVG's elements are named within.
+const SVG: &str = "http://www.w3.org/2000/svg";
 /// Pixels of a picture for each of the page's.
 const SHARPNESS: f64 = 2.0;
 /// What the style sheet may say of a drawing.
@@ -62,8 +64,8 @@ pub fn colours() -> Colours {
     }
 }
 
-/// The drawing that `selector` finds as an SVG that needs no style sheet.
-pub fn svg(selector: &str) -> Result<String, JsValue> {
+/// The drawing that `selector` finds as an SVG of that title, which needs no style sheet.
+pub fn svg(selector: &str, title: &str) -> Result<String, JsValue> {
     let missing = || JsValue::from_str("the drawing is not on the page");
     let document = window().document().ok_or_else(missing)?;
     let drawn = document.query_selector(selector)?.ok_or_else(missing)?;
@@ -76,15 +78,18 @@ pub fn svg(selector: &str) -> Result<String, JsValue> {
         }
     }
     let bounds = drawn.get_bounding_client_rect();
-    copy.set_attribute("xmlns", "http://www.w3.org/2000/svg")?;
+    copy.set_attribute("xmlns", SVG)?;
     copy.set_attribute("width", &format!("{:.0}", bounds.width()))?;
     copy.set_attribute("height", &format!("{:.0}", bounds.height()))?;
     // What lies outside the view box by a stroke's width would be cut; the paper covers all.
-    let paper = document.create_element_ns(Some("http://www.w3.org/2000/svg"), "rect")?;
+    let [paper, name] = ["rect", "title"].map(|of| document.create_element_ns(Some(SVG), of));
+    let (paper, name) = (paper?, name?);
     for (name, value) in [("width", "100%"), ("height", "100%"), ("fill", &colours().paper)] {
         paper.set_attribute(name, value)?;
     }
     copy.insert_before(&paper, copy.first_child().as_ref())?;
+    name.set_text_content(Some(title));
+    copy.insert_before(&name, Some(&paper))?;
     XmlSerializer::new()?.serialize_to_string(&copy)
 }
 

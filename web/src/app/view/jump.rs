@@ -1,14 +1,16 @@
 //! The row of buttons that go to the page's views; the address is the run's, and stays.
 
+use std::borrow::Cow;
+use std::iter;
+
 use crate::t;
 use yew::prelude::*;
 
 use crate::app::browser;
 use crate::app::view::memo::View;
 
-/// The views in the order in which they stand, each with the key of its name in the catalogues.
-const VIEWS: [(&str, &str); 14] = [
-    ("ring", "ring.title"),
+/// The views below the ring in the order in which they stand, each with the key of its name in the catalogues.
+const VIEWS: [(&str, &str); 13] = [
     ("curve", "curve.which"),
     ("settings", "settings.title"),
     ("compare", "compare.title"),
@@ -26,15 +28,20 @@ const VIEWS: [(&str, &str); 14] = [
 
 /// The row.
 #[derive(PartialEq)]
-pub struct Jump;
+pub struct Jump {
+    /// The first view's heading, which tells the strategy.
+    pub first: Cow<'static, str>,
+}
 
 impl View for Jump {
     fn draw(&self) -> Html {
+        let first = iter::once(("ring", self.first.clone()));
+        let others = VIEWS.iter().map(|&(view, name)| (view, t!(name)));
         html! {
             <nav class="jump" aria-label={t!("masthead.jump")}>
-                { for VIEWS.iter().map(|&(view, name)| html! {
+                { for first.chain(others).map(|(view, name)| html! {
                     <button type="button" class="quiet" onclick={move |_| browser::go_to(view)}>
-                        { t!(name) }
+                        { name }
                     </button>
                 }) }
             </nav>

@@ -157,7 +157,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             <div class="controls">
                 { toolbar(state, on) }
                 { time_bar(state, on) }
-                { jump::Jump.part() }
+                { jump::Jump { first: ring::title(state.plan.attention()) }.part() }
             </div>
             { run_story(state, on) }
             { workbench(state, on) }

@@ -146,7 +146,7 @@ impl Component for Ring {
         });
         section(
             "ring",
-            t!("ring.title"),
+            title(attention),
             lead(attention),
             html! {
                 <>
@@ -229,6 +229,18 @@ fn is_other(props: &Props, old: &Props) -> bool {
         || props.tokens != old.tokens
         || props.cursor != old.cursor
         || props.held != old.held
+}
+
+/// What the ranks do with keys and values, as the heading.
+pub fn title(attention: &AttentionPlan) -> Cow<'static, str> {
+    if attention.sequence().world().get() == 1 {
+        return t!("ring.alone");
+    }
+    match attention.strategy().kind() {
+        StrategyKind::Ring | StrategyKind::Usp => t!("ring.title"),
+        StrategyKind::AllGather => t!("ring.gather"),
+        StrategyKind::Ulysses => t!("ring.all_to_all"),
+    }
 }
 
 /// What is to be seen, by strategy.
