@@ -1,35 +1,37 @@
 //! The elementary functions that drawing wants: in a browser its own, since those that Rust brings
 //! for wasm were 5 KB of the page as it is sent.
 
-#[cfg(target_arch = "wasm32")]
-pub use js_sys::Math::{cos, exp, log2, log10, pow, sin};
+use js_sys::Math;
 
-#[cfg(not(target_arch = "wasm32"))]
-pub use native::{cos, exp, log2, log10, pow, sin};
+/// Whether this runs in a browser.
+const IN_BROWSER: bool = cfg!(target_arch = "wasm32");
 
-#[cfg(not(target_arch = "wasm32"))]
-mod native {
-    pub fn cos(x: f64) -> f64 {
-        x.cos()
-    }
+/// The cosine of `x` radians.
+pub fn cos(x: f64) -> f64 {
+    if IN_BROWSER { Math::cos(x) } else { x.cos() }
+}
 
-    pub fn exp(x: f64) -> f64 {
-        x.exp()
-    }
+/// e to the power of `x`.
+pub fn exp(x: f64) -> f64 {
+    if IN_BROWSER { Math::exp(x) } else { x.exp() }
+}
 
-    pub fn log2(x: f64) -> f64 {
-        x.log2()
-    }
+/// The logarithm of `x` to base 2.
+pub fn log2(x: f64) -> f64 {
+    if IN_BROWSER { Math::log2(x) } else { x.log2() }
+}
 
-    pub fn log10(x: f64) -> f64 {
-        x.log10()
-    }
+/// The logarithm of `x` to base 10.
+pub fn log10(x: f64) -> f64 {
+    if IN_BROWSER { Math::log10(x) } else { x.log10() }
+}
 
-    pub fn pow(x: f64, power: f64) -> f64 {
-        x.powf(power)
-    }
+/// `x` to the power of `y`.
+pub fn pow(x: f64, y: f64) -> f64 {
+    if IN_BROWSER { Math::pow(x, y) } else { x.powf(y) }
+}
 
-    pub fn sin(x: f64) -> f64 {
-        x.sin()
-    }
+/// The sine of `x` radians.
+pub fn sin(x: f64) -> f64 {
+    if IN_BROWSER { Math::sin(x) } else { x.sin() }
 }
