@@ -6,7 +6,7 @@ use plan::runtime::{
 };
 use plan::{Refusal, message};
 
-use crate::app::whole::whole;
+use crate::app::whole::{is_whole, whole};
 
 /// What is entered.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,7 +101,11 @@ impl Backend {
             text => Some(whole("world_size", text, 0, u32::MAX as usize).map_err(|refusal| {
                 let most = MAX_WORLD_SIZE;
                 let works = message!("try a number from 1 to {most}, or leave it empty", most);
-                Refusal { works, ..refusal }
+                let reason = match is_whole(text) {
+                    true => message!("it must lie between {low} and {high}", low = 1, high = most),
+                    false => refusal.reason.clone(),
+                };
+                Refusal { works, reason, ..refusal }
             })?),
         };
         Ok(Request {
@@ -175,7 +179,9 @@ mod tests {
         let mut backend = Backend::default();
         for text in ["two", "-1", "1.5", "99999999999999999999"] {
             backend.apply(Act::WorldSize(text.into()));
-            assert_eq!(backend.request().expect_err(text).field, "world_size");
+            let refusal = backend.request().expect_err(text);
+            assert_eq!(refusal.field, "world_size");
+            assert!(!refusal.reason.to_string().contains("4294967295"), "{text}: {refusal}");
         }
         backend.apply(Act::WorldSize("0".into()));
         assert_eq!(backend.request().map(|request| request.world_size), Ok(Some(0)));

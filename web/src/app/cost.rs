@@ -1,4 +1,4 @@
-//! What each step of a run cost, so that two runs can be compared over the same steps.
+//! What each training step of a run cost, evaluations left out, so that two runs can be compared over the same steps.
 
 use std::ops::Range;
 
@@ -118,7 +118,7 @@ fn common(one: &Range<u32>, other: &Range<u32>) -> Range<u32> {
 impl StepCost {
     fn of(step: &WholeStep) -> Self {
         let mut cost = Self::default();
-        for events in &step.events {
+        for events in step.training() {
             let mut rank_us = 0u64;
             let mut held_us = 0;
             for event in events {
@@ -156,6 +156,9 @@ mod tests {
                 EventKind::Recv { axis, op, seq, from: other, bytes, block, waited_us: 5 },
                 EventKind::Held { took_us: 1000 },
                 EventKind::StepEnd { took_us: 1020 + u64::from(rank) * 10 },
+                // An evaluation, which is no part of the step.
+                EventKind::Send { axis, op, seq: 1, to: other, bytes, block },
+                EventKind::Recv { axis, op, seq: 1, from: other, bytes, block, waited_us: 900 },
             ];
             kinds.map(|kind| Event { rank, step, at_us: 0, kind }).to_vec()
         };

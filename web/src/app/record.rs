@@ -67,6 +67,17 @@ pub struct WholeStep {
     pub events: Vec<Vec<Event>>,
 }
 
+impl WholeStep {
+    /// What each rank did to train: its events without those of an evaluation, which come after
+    /// the step has ended.
+    pub fn training(&self) -> impl Iterator<Item = &[Event]> {
+        self.events.iter().map(|events| {
+            let end = events.iter().position(is_end).map_or(events.len(), |end| end + 1);
+            &events[..end]
+        })
+    }
+}
+
 impl Record {
     /// Nothing yet, of a run that begins from `origin`, but for the numbers of the steps before.
     pub fn from(origin: Option<&Origin>) -> Self {
@@ -89,7 +100,7 @@ impl Record {
     pub fn add(&mut self, world: usize, events: Vec<Event>) {
         let mut ended = None;
         for event in events {
-            if matches!(event.kind, EventKind::StepEnd { .. }) {
+            if is_end(&event) {
                 ended = Some(event.step);
             }
             let step = self.unfinished.entry(event.step).or_insert_with(|| vec![Vec::new(); world]);
@@ -112,8 +123,8 @@ impl Record {
         for event in whole.events.iter().flatten() {
             curve.add(event);
             sent.add(event);
-            times.add(event);
         }
+        whole.training().flatten().for_each(|event| times.add(event));
         self.figures.costs.make_mut().add(&whole);
         self.history.add(&whole);
         self.at = whole.step + 1;
@@ -246,7 +257,11 @@ impl Record {
 }
 
 fn has_ended(events: &[Event]) -> bool {
-    events.iter().any(|event| matches!(event.kind, EventKind::StepEnd { .. }))
+    events.iter().any(is_end)
+}
+
+fn is_end(event: &Event) -> bool {
+    matches!(event.kind, EventKind::StepEnd { .. })
 }
 
 #[cfg(test)]

@@ -30,7 +30,8 @@ impl State {
             return Vec::new();
         }
         let steps = self.reachable(steps);
-        self.held = None;
+        // Why it paused is no longer true of where it goes.
+        (self.held, self.stopped) = (None, None);
         if self.engine.stands() {
             return self.go_to(steps);
         }
