@@ -1,4 +1,5 @@
-//! What each training step of a run cost, evaluations left out, so that two runs can be compared over the same steps.
+//! What each training step of a run cost, evaluations left out, so that two runs can be compared
+//! over the same steps.
 
 use std::ops::Range;
 

@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use gloo_events::EventListener;
 use gloo_render::{AnimationFrame, request_animation_frame};
-use gloo_timers::callback::Timeout;
 use plan::message;
 use yew::prelude::*;
 
@@ -19,7 +18,7 @@ use crate::app::pace::{Pace, Progress};
 use crate::app::places::Place;
 use crate::app::share::{File, Format, Picture, curve_svg};
 use crate::app::state::{Action, Effect, Kept, State};
-use crate::app::{address, browser, doctor, keys, lesson, recorded, view};
+use crate::app::{address, browser, doctor, keys, lesson, view};
 use crate::cluster::{Cluster, ClusterEvent, Course, Failure};
 use crate::diagnosis::Doctor;
 use crate::reference::{Reference, ReferenceEvent};
@@ -235,8 +234,6 @@ impl Component for App {
             for effect in std::mem::take(&mut self.waiting) {
                 self.carry_out(effect);
             }
-            // The workers load meanwhile.
-            Timeout::new(0, recorded::warm_up).forget();
         }
         lessons::mark(self.state.lessons.shown());
     }
@@ -317,7 +314,7 @@ impl App {
     }
 
     fn draw(&mut self, drawn: Picture, format: Format, name: String) {
-        let title = name.trim_end_matches(format.ending()).trim_end_matches('.');
+        let title = name.rsplit_once('.').map_or(name.as_str(), |(title, _)| title);
         let svg = match drawn.selector() {
             Some(selector) => picture::svg(selector, title),
             None => Ok(curve_svg::draw(&self.state.record.curve, title, &picture::colours())),

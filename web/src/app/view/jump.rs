@@ -9,7 +9,8 @@ use yew::prelude::*;
 use crate::app::browser;
 use crate::app::view::memo::View;
 
-/// The views below the ring in the order in which they stand, each with the key of its name in the catalogues.
+/// The views below the ring in the order in which they stand, each with the key of its name in the
+/// catalogues.
 const VIEWS: [(&str, &str); 13] = [
     ("curve", "curve.which"),
     ("settings", "settings.title"),
