@@ -98,7 +98,7 @@ impl Fault {
     pub fn symptom(self) -> Message {
         match self {
             Self::NoExchange => message!(
-                "no messages but those of the gradients, and a smooth loss that stays higher; recall is never learned"
+                "no messages but those of the gradients, and a smooth loss that says little: each rank sees its own slice alone; recall is never learned"
             ),
             Self::ShiftAfterSharding => message!(
                 "fewer valid tokens a step; with zigzag or striped slices wrong labels too, and a loss that stays higher"
@@ -107,7 +107,7 @@ impl Fault {
                 "loss and gradient norm of the first step differ from the healthy run, the more so the more unequal the ranks' valid tokens are"
             ),
             Self::LocalPositions => message!(
-                "the first loss is almost right and the run trains, but worse: the losses part after some steps"
+                "the first loss is almost right and the run trains, but worse: the losses part after some tens of steps"
             ),
             Self::CpNotConfigured | Self::CpBeforeGroup | Self::CpVersion | Self::CpAssumed => {
                 message!("the first step ends with an error that says why there is no CP context")

@@ -231,7 +231,7 @@ fn a_fork_goes_on_from_there_with_another_layout_and_is_compared() -> Result<()>
         let text = page.text(".compare").await?;
         ensure!(text.contains("What was changed") && text.contains("Contiguous"), "{text}");
         page.until_status("Difference of the two runs", "steps in common: 6").await?;
-        page.until_status("Difference of the two runs", "same run up to rounding").await
+        page.until_status("Difference of the two runs", "agree to one part in 10 000").await
     })
 }
 
@@ -256,7 +256,7 @@ fn a_fork_and_the_run_that_it_left_change_places() -> Result<()> {
         page.until_status("State", "Paused").await?;
         page.press("Step").await?;
         page.until_status("Difference of the two runs", "At step 4, the last in common").await?;
-        page.until_status("Difference of the two runs", "same run up to rounding").await
+        page.until_status("Difference of the two runs", "agree to one part in 10 000").await
     })
 }
 

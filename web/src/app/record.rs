@@ -214,7 +214,8 @@ impl Record {
     pub fn set_memory(&mut self, rank: u16, bytes: u64) {
         if self.figures.memory.get(&rank) != Some(&bytes) {
             self.figures.memory.make_mut().insert(rank, bytes);
-            let steps = self.figures.times.rank(rank).steps;
+            let times = &self.figures.times;
+            let steps = times.first() + times.rank(rank).steps;
             self.figures.memory_log.make_mut().note(rank, steps, bytes);
         }
     }

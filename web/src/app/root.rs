@@ -313,11 +313,17 @@ impl App {
         }
     }
 
+    fn draw_curve(&self, title: &str) -> String {
+        let state = &self.state;
+        let alone: Vec<_> = state.reference.losses.iter().map(|(&at, &loss)| (at, loss)).collect();
+        curve_svg::draw(&state.record.curve, &alone, title, &picture::colours())
+    }
+
     fn draw(&mut self, drawn: Picture, format: Format, name: String) {
         let title = name.rsplit_once('.').map_or(name.as_str(), |(title, _)| title);
         let svg = match drawn.selector() {
             Some(selector) => picture::svg(selector, title),
-            None => Ok(curve_svg::draw(&self.state.record.curve, title, &picture::colours())),
+            None => Ok(self.draw_curve(title)),
         };
         let (on, mime) = (self.on.clone(), "image/svg+xml");
         match (svg, format) {

@@ -38,7 +38,7 @@ pub fn lead(attention: &AttentionPlan) -> String {
         StrategyKind::Ulysses => t!("schedule.lead_ulysses"),
         StrategyKind::Usp => t!("schedule.lead_usp"),
     };
-    [t!("schedule.lead"), tile].join(" ")
+    [t!("schedule.lead"), tile].join(&t!("between.sentences"))
 }
 
 /// What heads a column of their numbers.

@@ -61,6 +61,7 @@ pub fn colours() -> Colours {
         ink: colour("--ink"),
         line: colour("--line"),
         accent: colour("--accent"),
+        other: colour("--other-line"),
     }
 }
 

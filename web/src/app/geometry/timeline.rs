@@ -254,7 +254,7 @@ fn place(span: &Span, rank: usize, x: Scale, width: f64) -> Rect {
 }
 
 fn axis(window: Window, x: Scale, width: f64) -> Vec<(f64, String)> {
-    let count = ((width - GUTTER) / 110.0).clamp(2.0, 12.0) as usize;
+    let count = ((width - GUTTER) / 110.0).clamp(3.0, 12.0) as usize;
     ticks(window.from / 1e3, window.to / 1e3, count)
         .into_iter()
         .map(|ms| (x.at(ms * 1e3), format!("{} ms", label(ms))))

@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use crate::t;
 use plan::fold::Curve;
+use plan::run::VOCAB;
 
+use crate::app::geometry::chart::range;
 use crate::app::geometry::scale::{Scale, anchor, brief, label, path, thin, ticks};
 
 const WIDTH: f64 = 960.0;
@@ -12,6 +14,7 @@ const HEIGHT: f64 = 540.0;
 const LEFT: f64 = 56.0;
 const BOTTOM: f64 = 48.0;
 const EDGE: f64 = 16.0;
+const TOP: f64 = 36.0;
 const POINTS: usize = 800;
 
 /// The colours of the page's theme.
@@ -25,56 +28,66 @@ pub struct Colours {
     pub line: String,
     /// The curve.
     pub accent: String,
+    /// That of one rank alone.
+    pub other: String,
 }
 
-/// The losses as a picture of that title, which has nothing that XML reads as a mark.
-pub fn draw(curve: &Curve, title: &str, colours: &Colours) -> String {
-    let points: Vec<(f64, f64)> =
-        curve.losses().into_iter().map(|(step, loss)| (f64::from(step + 1), loss)).collect();
-    let finite = || points.iter().map(|p| p.1).filter(|loss| loss.is_finite());
-    let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(0.0, f64::max));
-    let low = if low.is_finite() { low.floor() } else { 0.0 };
-    let high = high.ceil().max(low + 1.0);
-    let last = points.last().map_or(1.0, |p| p.0).max(1.0);
+/// The losses as a picture of that title, which has nothing that XML reads as a mark; beside them
+/// those of one rank alone, if it trained.
+pub fn draw(curve: &Curve, alone: &[(u32, f64)], title: &str, colours: &Colours) -> String {
+    let counted = |losses: &[(u32, f64)]| -> Vec<(f64, f64)> {
+        losses.iter().map(|&(step, loss)| (f64::from(step + 1), loss)).collect()
+    };
+    let (ours, alone) = (counted(&curve.losses()), counted(alone));
+    let guess = (VOCAB as f64).ln();
+    let (low, high) = range(ours.iter().chain(&alone).map(|p| p.1), (guess - 1.0, guess));
+    let (low, high) = (low.floor().max(0.0), high.ceil());
+    let last = ours.last().map_or(1.0, |p| p.0).max(1.0);
     let x = Scale::new((0.0, last), (LEFT, WIDTH - EDGE));
-    let y = Scale::new((low, high), (HEIGHT - BOTTOM, EDGE));
-    let Colours { paper, ink, line, accent } = colours;
+    let y = Scale::new((low, high), (HEIGHT - BOTTOM, TOP));
+    let Colours { paper, ink, line, accent, other } = colours;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
          viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"14\">\
          <title>{title}</title>\
          <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"{paper}\"/>"
     );
-    // Writing to a string does not fail.
-    for tick in ticks(low, high, 6) {
-        let (at, text) = (y.at(tick), brief(tick));
+    let mut write = |x: f64, y: f64, anchor: &str, text: &str| {
+        // Writing to a string does not fail.
         let _ = write!(
             svg,
-            "<path d=\"M{LEFT} {at:.1}H{:.1}\" stroke=\"{line}\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"{ink}\">{text}</text>",
-            WIDTH - EDGE,
-            LEFT - 8.0,
-            at + 5.0
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{ink}\">{text}</text>"
         );
+    };
+    for tick in ticks(low, high, 6) {
+        write(LEFT - 8.0, y.at(tick) + 5.0, "end", &brief(tick));
     }
     for tick in ticks(0.0, last, 8) {
-        let (at, base, text) = (x.at(tick), HEIGHT - BOTTOM + 20.0, label(tick));
-        let anchor = anchor(at, &text, (0.0, WIDTH));
-        let _ = write!(
-            svg,
-            "<text x=\"{at:.1}\" y=\"{base}\" text-anchor=\"{anchor}\" fill=\"{ink}\">{text}</text>"
-        );
+        let (at, text) = (x.at(tick), label(tick));
+        write(at, HEIGHT - BOTTOM + 20.0, anchor(at, &text, (0.0, WIDTH)), &text);
     }
-    let _ = write!(
-        svg,
-        "<path d=\"{}\" fill=\"none\" stroke=\"{accent}\" stroke-width=\"2.5\"/>\
-         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{ink}\">{}</text>\
-         </svg>",
-        path(&thin(&points, POINTS), x, y),
-        (LEFT + WIDTH) / 2.0,
-        HEIGHT - 10.0,
-        t!("share.axes")
-    );
+    write((LEFT + WIDTH) / 2.0, HEIGHT - 10.0, "middle", &t!("share.axes"));
+    write(WIDTH - EDGE, y.at(guess) - 6.0, "end", &t!("curve.guessing"));
+    if !alone.is_empty() {
+        write(WIDTH - EDGE, TOP - 12.0, "end", &format!("- - {}", t!("curve.alone")));
+    }
+    let mut stroke = |path: &str, looks: &str| {
+        let _ = write!(svg, "<path d=\"{path}\" fill=\"none\" {looks}/>");
+    };
+    let across = |value: f64| format!("M{LEFT} {:.1}H{:.1}", y.at(value), WIDTH - EDGE);
+    for tick in ticks(low, high, 6) {
+        stroke(&across(tick), &format!("stroke=\"{line}\""));
+    }
+    stroke(&across(guess), &format!("stroke=\"{ink}\" stroke-dasharray=\"2 4\""));
+    for (losses, looks) in [
+        (&ours, format!("stroke=\"{accent}\" stroke-width=\"2.5\"")),
+        (&alone, format!("stroke=\"{other}\" stroke-width=\"2\" stroke-dasharray=\"6 5\"")),
+    ] {
+        if !losses.is_empty() {
+            stroke(&path(&thin(losses, POINTS), x, y), &looks);
+        }
+    }
+    svg.push_str("</svg>");
     svg
 }
 
@@ -85,16 +98,22 @@ mod tests {
     use plan::{Event, EventKind};
 
     #[test]
-    fn the_curve_has_its_points_and_axes() {
+    fn the_curve_has_its_points_axes_and_what_it_is_held_against() {
         let mut curve = Curve::default();
         for (step, value) in [(0, 6.0), (1, 4.0), (2, f64::NAN)] {
             let kind = EventKind::Scalar { name: Scalar::Loss, value };
             curve.add(&Event { rank: 0, step, at_us: 0, kind });
         }
-        let [paper, ink, line, accent] = ["#fff", "#000", "#ccc", "#00f"].map(str::to_owned);
-        let svg = draw(&curve, "a-run", &Colours { paper, ink, line, accent });
-        assert!(svg.contains("d=\"M352.0 16.0L648.0 492.0\""), "{svg}");
+        let [paper, ink, line, accent, other] =
+            ["#fff", "#000", "#ccc", "#00f", "#888"].map(str::to_owned);
+        let colours = Colours { paper, ink, line, accent, other };
+        let svg = draw(&curve, &[], "a-run", &colours);
+        assert!(svg.contains("d=\"M352.0 36.0L648.0 492.0\""), "{svg}");
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>") && svg.contains(">4.5</text>"));
         assert!(svg.contains("<title>a-run</title>"), "{svg}");
+        assert!(svg.contains(">guessing: ln 256</text>") && !svg.contains("one rank"), "{svg}");
+        let beside = draw(&curve, &[(0, 6.0), (1, 4.0)], "a-run", &colours);
+        assert!(beside.contains("d=\"M352.0 36.0L648.0 492.0\" fill=\"none\" stroke=\"#888\""));
+        assert!(beside.contains(">- - one rank alone</text>"), "{beside}");
     }
 }

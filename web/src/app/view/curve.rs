@@ -124,7 +124,7 @@ fn difference(curve: &Curve, reference: &ReferenceLog) -> Html {
         None => html! { { t!("curve.beside") } },
         Some(found) => html! {
             <>
-                { explain(Shown::Difference, t!("curve.largest")) }{ ": " }
+                { explain(Shown::Difference, t!("curve.largest")) }{ t!("between.name_and_value") }
                 <b>{ format::tiny(found.largest) }</b>
                 { t!("curve.at", step = found.at + 1, steps = found.steps) }
             </>

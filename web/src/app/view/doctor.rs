@@ -134,7 +134,7 @@ fn said(report: &Report) -> Html {
         <>
             <p>
                 { counted(&report.found) }
-                { " " }
+                { t!("between.sentences") }
                 <span class="hint">{ t!("doctor.verdict.took", ms = format!("{:.1}", report.took_ms)) }</span>
             </p>
             if !report.assumed.is_empty() {

@@ -55,7 +55,7 @@ pub fn ElsewhereView(Props { plan }: &Props) -> Html {
                     { list(t!("elsewhere.missing").into_owned(), &missing, *target) }
                     { list(t!("elsewhere.differs").into_owned(), &differs, *target) }
                     <p class="hint">
-                        { t!("elsewhere.versions", versions = target.versions()) }{ " " }
+                        { t!("elsewhere.versions", versions = target.versions()) }{ t!("between.sentences") }
                         <a href={target.source()} target="_blank" rel="noopener">
                             { t!("elsewhere.source", name = target.name()) }
                         </a>

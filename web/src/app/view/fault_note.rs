@@ -22,7 +22,7 @@ impl View for FaultNote {
                 if let Some(fault) = fault {
                     <p class="fault-note">
                         <strong>{ t!("fault_note.this_run", wrong = told(&fault.wrong())) }</strong>
-                        { " " }
+                        { t!("between.sentences") }
                         { t!("fault_note.look_for", symptom = told(&fault.symptom())) }
                     </p>
                 }

@@ -117,7 +117,7 @@ fn step(
     html! {
         <>
             if open.at == 0 {
-                <p class="goal"><b>{ t!("lesson.goal") }</b>{ " " }{ &lesson.goal }</p>
+                <p class="goal"><b>{ t!("lesson.goal") }</b>{ t!("between.sentences") }{ &lesson.goal }</p>
             }
             { before }
             <p class="hint">{ t!("lesson.step", number = number, all = all) }</p>

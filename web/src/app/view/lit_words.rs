@@ -42,7 +42,7 @@ impl View for LitWords {
                         { t!("cursor.nothing") }
                     } else {
                         { for told.iter().enumerate().map(|(index, line)| html! {
-                            <span key={index}>{ line }{ " " }</span>
+                            <span key={index}>{ line }{ t!("between.sentences") }</span>
                         }) }
                     }
                 </p>

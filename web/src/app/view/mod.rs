@@ -75,6 +75,7 @@ use crate::app::share::Keep;
 use crate::app::state::{Action, State};
 use crate::app::turn;
 use crate::app::view::memo::View;
+use crate::cluster::Stop;
 
 /// The whole page; its tables show `figures`, which may be a moment behind the state's.
 pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
@@ -256,8 +257,9 @@ fn time_bar(state: &State, on: &Callback<Action>) -> Html {
 
 /// What led to the present run.
 fn run_story(state: &State, on: &Callback<Action>) -> Html {
+    let ended = *state.engine.phase() == Phase::Finished;
     run_story::RunStory {
-        stopped: state.stopped,
+        stopped: state.stopped.filter(|stop| !(ended && matches!(stop, Stop::Passed(_)))),
         origin: state.origin.clone(),
         put_away: state.put_away.as_ref().map(|run| run.steps()),
         on: on.clone(),
@@ -387,7 +389,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                 <memory::Memory
                     plan={plan.clone()}
                     log={figures.memory_log.clone()}
-                    steps={figures.times.steps(state.world())}
+                    steps={figures.times.first() + figures.times.steps(state.world())}
                     {cursor}
                     {on}
                 />

@@ -41,7 +41,8 @@ impl View for Presets {
         let of =
             |level: Level| Preset::ALL.into_iter().filter(move |preset| preset.level() == level);
         html! {
-            <section class="presets" aria-label={t!("presets.title")}>
+            <section class="presets" aria-labelledby="presets-title">
+                <h2 id="presets-title" class="unseen">{ t!("presets.title") }</h2>
                 <div class="preset-row">
                     { for Level::ALL.into_iter().map(|level| html! {
                         <div key={level.key()} class="preset-level">
@@ -54,7 +55,7 @@ impl View for Presets {
                 </div>
                 <p class="preset-look" role="status" aria-label={t!("presets.look_for")}>
                     if let Some(preset) = current {
-                        <b>{ t!("presets.look_for") }</b>{ " " }{ preset.look() }
+                        <b>{ t!("presets.look_for") }</b>{ t!("between.sentences") }{ preset.look() }
                     } else {
                         { t!("presets.own") }
                     }

@@ -117,12 +117,15 @@ impl Component for Ring {
         let plan = &ctx.props().plan;
         let last = self.shown.beats.len().saturating_sub(1);
         let index = self.motion.beat(self.beats());
-        let Some(beat) = self.shown.beats.get(index) else { return html! {} };
+        let beats = &self.shown.beats;
+        if index >= beats.len() {
+            return html! {};
+        }
         let seen = ctx.props().newest.is_some();
         let progress = self.motion.progress(self.beats());
         let (layers, attention) = (plan.model().layers, plan.attention());
         let is_ring = turn::is_ring(attention);
-        let words = beat_text::describe(beat, layers, is_ring, attention.steps());
+        let words = beat_text::describe(beats, index, layers, is_ring, attention.steps());
         let caption = if seen {
             let step = self.shown.step + 1;
             match self.motion.moves() {

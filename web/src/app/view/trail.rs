@@ -53,7 +53,7 @@ fn words(Decision { step, standing, choice, reason }: &Decision) -> Html {
     };
     html! {
         <>
-            <span class="hint">{ told(&step.question()) }</span>{ " " }
+            <span class="hint">{ told(&step.question()) }</span>{ t!("between.sentences") }
             <b>{ choice }</b>{ t!(format!("trail.standing.{word}"), reason = told(reason)) }
         </>
     }

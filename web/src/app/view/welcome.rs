@@ -67,7 +67,6 @@ impl Component for Welcome {
     fn view(&self, ctx: &Context<Self>) -> Html {
         let beats = self.beats.beats.len();
         let index = self.motion.beat(beats);
-        let Some(beat) = self.beats.beats.get(index) else { return html! {} };
         let link = ctx.link();
         let moves = self.motion.moves();
         let turn = link.callback(move |_: MouseEvent| Msg::Moves(!moves));
@@ -93,7 +92,7 @@ impl Component for Welcome {
                         on={ctx.props().on.clone()}
                     />
                     <figcaption>
-                        <p class="beat">{ beat_text::describe(beat, 1, true, recorded::RING_STEPS) }</p>
+                        <p class="beat">{ beat_text::describe(&self.beats.beats, index, 1, true, recorded::RING_STEPS) }</p>
                         <p class="hint">{ t!("welcome.recorded") }</p>
                         <span class="buttons">
                             <button type="button" class="quiet" aria-pressed={(!moves).to_string()} onclick={turn}>

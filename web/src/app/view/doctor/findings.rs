@@ -52,7 +52,7 @@ fn one(finding: &Finding) -> Html {
             if !finding.why.is_empty() {
                 <p>{ &finding.why }</p>
             }
-            <p><b>{ t!("doctor.findings.change") }</b>{ " " }{ &finding.fix }</p>
+            <p><b>{ t!("doctor.findings.change") }</b>{ t!("between.sentences") }{ &finding.fix }</p>
             { known(finding) }
         </article>
     }
@@ -78,7 +78,7 @@ fn known(finding: &Finding) -> Html {
         <p class="hint">
             { versions }
             if let (Some(link), Some(reference)) = (&finding.link, &finding.reference) {
-                { " " }
+                { t!("between.sentences") }
                 <a href={at(link)} target="_blank" rel="noreferrer">{ reference }</a>
             }
         </p>

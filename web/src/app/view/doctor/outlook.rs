@@ -55,7 +55,7 @@ fn context(report: &Report) -> Html {
         <p role="status" aria-label={t!("doctor.context.title")}>
             <b>{ t!("doctor.context.fate", fate = report.fate) }</b>
             if let Some(stage) = &report.stops {
-                { " " }{ t!("doctor.context.stops", stage = stage) }
+                { t!("between.sentences") }{ t!("doctor.context.stops", stage = stage) }
             }
         </p>
     }
