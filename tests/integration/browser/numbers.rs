@@ -36,7 +36,7 @@ fn compare(config: &RunConfig, fragment: &str) -> Result<()> {
             let shown: f64 = shown.parse()?;
             ensure!((shown - native).abs() <= TOLERANCE, "step {step}: {shown} is not {native}");
         }
-        page.until_status("Difference", &format!("over {STEPS} steps")).await?;
+        page.until_status("Difference", &format!("steps compared: {STEPS})")).await?;
         let mut alone = page.column("Losses", "One rank").await?;
         alone.reverse();
         for (step, (alone, native)) in alone.iter().zip(&native).enumerate() {

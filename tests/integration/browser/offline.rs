@@ -29,7 +29,7 @@ fn trains_without_a_host(prefix: &'static str) -> Result<()> {
         page.press("Step").await?;
         page.until_step(1).await?;
         ensure!(page.loss().await? == loss, "the same run gave another loss");
-        page.until_status("Difference", "over 1 steps").await?;
+        page.until_status("Difference", "steps compared: 1)").await?;
         // The doctor was never called while there was a host.
         page.follow("Doctor").await?;
         page.press("8 GPUs, in order").await?;

@@ -92,9 +92,7 @@ impl WhatIf {
             let slow = t!("what_if.slow", rank = rank, factor = factor, more = micros(more));
             [first.unwrap_or_default(), slow].concat()
         });
-        let hidden =
-            others.hidden().map(|share| t!("what_if.hidden", share = format::percent(share)));
-        [slow.map(Into::into), Some(covered), hidden].into_iter().flatten().collect()
+        [slow.map(Into::into), Some(covered)].into_iter().flatten().collect()
     }
 }
 
@@ -186,11 +184,7 @@ mod tests {
         assert_eq!((waited_us(&far.measured, 1), waited_us(&far.modelled, 1)), (5, 900));
         assert_eq!(end_us(&far.modelled, 0), 1100);
         assert_eq!(far.times(), "Step 7: 205 µs measured; 1.1 ms modelled, 5.37 times as long.");
-        assert_eq!(
-            far.words(),
-            "The ring waits for its blocks: 2 of 2 ring messages come late. Those \
-             that come late are counted too: computing covers 10 % of the time that messages are under way."
-        );
+        assert_eq!(far.words(), "The ring waits for its blocks: 2 of 2 ring messages come late.");
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub fn steps(curve: &Curve) -> String {
     let mut text = "step,loss,grad_norm,eval_loss,valid_tokens,seconds,tokens_per_s\n".to_owned();
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     for (step, n) in curve.steps().filter(|(_, n)| n.loss.is_some()) {
-        let seconds = Some(n.took_us()).filter(|&us| us > 0).map(|us| us as f64 * 1e-6);
+        let seconds = Some(n.took_us()).filter(|&us| us > 0).map(|us| us as f64 / 1e6);
         let speed = n.valid_tokens.zip(seconds).map(|(tokens, seconds)| tokens / seconds);
         let fields = [n.loss, n.grad_norm, n.eval_loss, n.valid_tokens, seconds, speed].map(number);
         // Writing to a string does not fail.
