@@ -161,6 +161,7 @@ impl Component for Ring {
                         {progress}
                         {seen}
                         {spot}
+                        blocks={has_blocks(attention)}
                         on={ctx.props().on.clone()}
                     />
                     { legend(attention) }
@@ -182,7 +183,7 @@ impl Component for Ring {
                         </label>
                     </div>
                     { terms(&terms_of_it[..2 + usize::from(is_ring)]) }
-                    <RingTable beats={self.shown.clone()} {seen} />
+                    <RingTable beats={self.shown.clone()} {seen} blocks={has_blocks(attention)} />
                     { Slices {
                         plan: plan.clone(),
                         tokens: ctx.props().tokens.clone(),
@@ -268,7 +269,7 @@ fn legend(attention: &AttentionPlan) -> Html {
     };
     html! {
         <p class="legend">
-            if attention.strategy().kind() != StrategyKind::Ulysses {
+            if has_blocks(attention) {
                 { key("kv", "kv n", t!("ring.kv")) }
             }
             if turn::is_ring(attention) {
@@ -277,6 +278,11 @@ fn legend(attention: &AttentionPlan) -> Html {
             { key("dot", "", t!("ring.dot")) }
         </p>
     }
+}
+
+/// Whether a rank holds one block of keys and values at a time, and not its heads of all of them.
+fn has_blocks(attention: &AttentionPlan) -> bool {
+    attention.strategy().kind() != StrategyKind::Ulysses
 }
 
 /// Every rank with its own block and nothing to do.

@@ -29,6 +29,9 @@ pub struct Props {
     pub seen: bool,
     /// What is lit.
     pub spot: Spot,
+    /// Whether ranks hold blocks of keys and values: where heads are exchanged, none does.
+    #[prop_or(true)]
+    pub blocks: bool,
     /// Whether it is a picture alone, in which nothing can be chosen.
     #[prop_or_default]
     pub picture: bool,
@@ -39,11 +42,12 @@ pub struct Props {
 /// The drawing.
 #[component]
 pub fn RingDrawing(props: &Props) -> Html {
-    let Props { dp, cp, beats, index, progress, seen, spot, picture, on } = props;
+    let Props { dp, cp, beats, index, progress, seen, spot, blocks, picture, on } = props;
     let Some(beat) = beats.beats.get(*index) else { return html! {} };
     let ring = use_memo((*dp, *cp), |&(dp, cp)| layout(dp, cp));
     let view_box = format!("0 0 {:.0} {:.0}", ring.width, ring.height);
-    let holders = beat.blocks.iter().enumerate();
+    let held = if *blocks { beat.blocks.as_slice() } else { &[] };
+    let holders = held.iter().enumerate();
     let spot = *spot;
     let world = ring.seats.len();
     let chosen = spot.rank.map(usize::from).filter(|&rank| rank < world);

@@ -18,11 +18,13 @@ pub struct Props {
     pub beats: Shared<Beats>,
     /// Whether it was trained.
     pub seen: bool,
+    /// Whether ranks hold blocks of keys and values.
+    pub blocks: bool,
 }
 
 /// The table; a closed one has no rows to keep up.
 #[component]
-pub fn RingTable(Props { beats, seen }: &Props) -> Html {
+pub fn RingTable(Props { beats, seen, blocks }: &Props) -> Html {
     let opened = use_state(|| false);
     let toggle = {
         let opened = opened.clone();
@@ -48,7 +50,7 @@ pub fn RingTable(Props { beats, seen }: &Props) -> Html {
                                 }) }
                             </tr>
                         </thead>
-                        <tbody>{ for beats.beats.iter().enumerate().map(|(index, beat)| row(index, beat)) }</tbody>
+                        <tbody>{ for beats.beats.iter().enumerate().map(|(index, beat)| row(index, beat, *blocks)) }</tbody>
                     </table>
                 </div>
             }
@@ -60,9 +62,9 @@ fn ranks(beats: &Beats) -> usize {
     beats.beats.first().map_or(0, |beat| beat.blocks.len())
 }
 
-fn row(index: usize, beat: &Beat) -> Html {
+fn row(index: usize, beat: &Beat, blocks: bool) -> Html {
     let cell = |rank: usize| {
-        html! { <td key={rank} class="text" data-rank={rank.to_string()}>{ told(beat, rank) }</td> }
+        html! { <td key={rank} class="text" data-rank={rank.to_string()}>{ told(beat, rank, blocks) }</td> }
     };
     html! {
         <tr key={index}>
@@ -73,8 +75,9 @@ fn row(index: usize, beat: &Beat) -> Html {
 }
 
 /// What one rank does in a moment.
-fn told(beat: &Beat, rank: usize) -> String {
-    let mut parts = vec![t!("ring.holds", block = beat.blocks[rank]).into_owned()];
+fn told(beat: &Beat, rank: usize, blocks: bool) -> String {
+    let held = blocks.then(|| t!("ring.holds", block = beat.blocks[rank]).into_owned());
+    let mut parts: Vec<String> = held.into_iter().collect();
     if let Some(work) = beat.work[rank] {
         let kind = match work.kind {
             TileKind::Full => t!("ring.full"),
@@ -84,7 +87,10 @@ fn told(beat: &Beat, rank: usize) -> String {
         parts.push(kind.into_owned());
     }
     parts.extend(beat.hops.iter().filter(|hop| usize::from(hop.from) == rank).map(sent));
-    parts.join(&t!("cursor.comma"))
+    match parts.is_empty() {
+        true => "–".to_owned(),
+        false => parts.join(&t!("cursor.comma")),
+    }
 }
 
 fn sent(hop: &Hop) -> String {
@@ -118,7 +124,9 @@ mod tests {
             work: vec![None, Some(work)],
             hops: vec![hop(1, Op::RingKv, Some(1)), hop(0, Op::AllReduce, None)],
         };
-        assert_eq!(told(&beat, 1), "holds kv 1, part tile, sends kv 1 to 2 (32.8 KB)");
-        assert_eq!(told(&beat, 0), "holds kv 0, sends all_reduce to 2 (32.8 KB)");
+        assert_eq!(told(&beat, 1, true), "holds kv 1, part tile, sends kv 1 to 2 (32.8 KB)");
+        assert_eq!(told(&beat, 0, true), "holds kv 0, sends all_reduce to 2 (32.8 KB)");
+        assert_eq!(told(&beat, 0, false), "sends all_reduce to 2 (32.8 KB)");
+        assert_eq!(told(&Beat { hops: Vec::new(), ..beat }, 0, false), "–");
     }
 }
