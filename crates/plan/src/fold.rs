@@ -5,6 +5,7 @@ pub mod clock;
 pub mod times;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -146,34 +147,27 @@ impl Curve {
         self.steps().filter_map(|(step, n)| Some((step, n.grad_norm?))).collect()
     }
 
-    /// Tokens per second over the last `window` finished steps: tokens predicted by the time that
-    /// these steps took, without what lies between them.
-    pub fn tokens_per_second(&self, window: usize) -> Option<f64> {
-        self.tokens_per_second_before(u32::MAX, window)
-    }
-
-    /// The same over the last steps before `step`.
-    pub fn tokens_per_second_before(&self, step: u32, window: usize) -> Option<f64> {
+    /// Tokens per second over the last `window` finished steps of `steps`: tokens predicted by the
+    /// time that these steps took, without what lies between them.
+    pub fn tokens_per_second(&self, steps: Range<u32>, window: usize) -> Option<f64> {
         let ended = |(_, n): &(&u32, &StepNumbers)| n.ended_us > 0;
-        let before = self.steps.range(..step).rev().filter(ended).take(window);
-        rate(before.map(|(_, n)| n))
+        let newest = self.steps.range(steps).rev().filter(ended).take(window);
+        rate(newest.map(|(_, n)| n))
     }
 
-    /// The same at each finished step: over it and the `window - 1` finished ones before.
-    pub fn rates(&self, window: usize) -> Vec<(u32, f64)> {
-        self.rates_since(0, window)
-    }
-
-    /// The same at the steps from `first` on.
-    pub fn rates_since(&self, first: u32, window: usize) -> Vec<(u32, f64)> {
-        let before = self.steps.range(..first).rev().take(window.saturating_sub(1)).last();
-        let from = before.map_or(first, |(&step, _)| step);
-        let ended: Vec<_> = self.steps.range(from..).filter(|(_, n)| n.ended_us > 0).collect();
+    /// The same at each finished step from `from` on: over it and up to `window - 1` finished ones
+    /// before. At step `begins` other ranks took over, whose speed is their own.
+    pub fn rates(&self, from: u32, begins: u32, window: usize) -> Vec<(u32, f64)> {
+        let before = self.steps.range(..from).rev().take(window.saturating_sub(1)).last();
+        let start = before.map_or(from, |(&step, _)| step);
+        let ended: Vec<_> = self.steps.range(start..).filter(|(_, n)| n.ended_us > 0).collect();
         let at = |last: usize| {
+            let step = *ended[last].0;
             let recent = &ended[(last + 1).saturating_sub(window)..=last];
-            Some((*ended[last].0, rate(recent.iter().map(|&(_, n)| n))?))
+            let own = recent.iter().filter(|&&(&other, _)| (other < begins) == (step < begins));
+            Some((step, rate(own.map(|&(_, n)| n))?))
         };
-        (0..ended.len()).filter(|&last| *ended[last].0 >= first).filter_map(at).collect()
+        (0..ended.len()).filter(|&last| *ended[last].0 >= from).filter_map(at).collect()
     }
 }
 
@@ -280,19 +274,25 @@ mod tests {
             ));
             curve.add(&event(0, step, begin + 50_000, EventKind::StepEnd { took_us: 50_000 }));
         }
-        let rate = curve.tokens_per_second(2).expect("two steps ended");
+        let rate = curve.tokens_per_second(0..3, 2).expect("two steps ended");
         assert!((rate - 510.0 / 0.1).abs() < 1e-6, "the pause between them does not count");
-        let rates = curve.rates(2);
+        let rates = curve.rates(0, 0, 2);
         assert_eq!(rates.iter().map(|r| r.0).collect::<Vec<_>>(), [0, 1, 2]);
         assert!((rates[0].1 - 255.0 / 0.05).abs() < 1e-6, "the first has none before it");
         assert_eq!(rates[2].1, rate, "the newest is the speed of now");
-        assert_eq!(curve.rates_since(1, 2), rates[1..]);
+        assert_eq!(curve.rates(1, 0, 2), rates[1..]);
         curve.add(&event(0, 3, 300_000, EventKind::StepBegin));
-        assert_eq!(curve.rates(2), rates, "a step that goes on has no speed yet");
+        assert_eq!(curve.rates(0, 0, 2), rates, "a step that goes on has no speed yet");
         // Nor does the time for which a step was held between two of its ring steps.
         curve.add(&event(0, 3, 900_000, EventKind::Held { took_us: 590_000 }));
         curve.add(&event(0, 3, 910_000, EventKind::StepEnd { took_us: 610_000 }));
         assert_eq!(curve.step(3).map(StepNumbers::took_us), Some(20_000));
+        // The run that began after three steps was quicker from its first step on.
+        let tokens = EventKind::Scalar { name: Scalar::ValidTokens, value: 255.0 };
+        curve.add(&event(0, 3, 910_000, tokens));
+        let forked = (3, 255.0 / 0.02);
+        assert_eq!((curve.rates(3, 3, 2), curve.rates(0, 3, 2)[2]), (vec![forked], rates[2]));
+        assert_eq!(curve.tokens_per_second(3..4, 2), Some(forked.1));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::t;
 use plan::Refusal;
 
-use crate::app::fields::{Field, Kind};
+use crate::app::fields::{Field, Kind, documents};
 use crate::app::form::{Form, equal_lengths, join};
 
 /// One entry of a select.
@@ -48,8 +48,8 @@ pub fn offers(form: &Form, text_bytes: Option<usize>, now: &[Refusal], field: Fi
 }
 
 fn document_options(form: &Form) -> Vec<(String, Cow<'static, str>)> {
-    let mut options = vec![(String::new(), t!("choices.documents.one"))];
-    options.extend([2, 4, 8].map(|n| (format!("x{n}"), t!("choices.documents.equal", number = n))));
+    let equal = ["", "x2", "x4", "x8"];
+    let mut options = equal.map(|value| (value.to_owned(), documents(value))).to_vec();
     let current = form.get(Field::Documents);
     if current.is_empty() || current.starts_with('x') {
         options.push((own_lengths(form), t!("choices.documents.own")));

@@ -226,6 +226,8 @@ impl Field {
     pub fn shown(self, value: &str) -> Cow<'static, str> {
         let offered = match self.kind() {
             Kind::Choice(all) | Kind::Few(all, ..) => all.iter().find(|&&offered| offered == value),
+            Kind::Documents => return documents(value),
+            _ if value.is_empty() => return self.placeholder().unwrap_or_default(),
             _ => None,
         };
         offered.map_or_else(|| value.to_owned().into(), |offered| self.option(offered))
@@ -299,6 +301,15 @@ impl Field {
 /// The settings of what is modelled.
 pub const WHAT_IF: [Field; 4] =
     [Field::LinkLatency, Field::LinkBandwidth, Field::SlowRank, Field::SlowFactor];
+
+/// The lengths of documents in words: one, so many equal ones, or each.
+pub fn documents(value: &str) -> Cow<'static, str> {
+    match value.strip_prefix('x') {
+        Some(number) => t!("choices.documents.equal", number = number),
+        None if value.is_empty() => t!("choices.documents.one"),
+        None => value.to_owned().into(),
+    }
+}
 
 /// A link's latency or bandwidth, with the kind of link that is somewhat like it.
 fn of_link(value: &'static str) -> Cow<'static, str> {

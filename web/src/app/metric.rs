@@ -38,12 +38,12 @@ impl Metric {
         t!(format!("curve.{}.name", self.key())).into_owned()
     }
 
-    /// Its value at each step that has one, in order.
-    pub fn values(self, curve: &Curve) -> Vec<(u32, f64)> {
+    /// Its value at each step that has one, in order; the run began after step `first`.
+    pub fn values(self, curve: &Curve, first: u32) -> Vec<(u32, f64)> {
         match self {
             Self::Loss => curve.losses(),
             Self::GradNorm => curve.grad_norms(),
-            Self::Speed => curve.rates(SPEED_WINDOW),
+            Self::Speed => curve.rates(0, first, SPEED_WINDOW),
         }
     }
 

@@ -142,11 +142,8 @@ impl Notice {
             Self::Longer(steps) => t!("notices.longer", steps = steps),
             Self::Opened(name, changes) => {
                 let change = |(field, was, is): &Change| {
-                    let shown = |value: &str| match value {
-                        "" => field.placeholder().unwrap_or_default().into_owned(),
-                        value => value.to_owned(),
-                    };
-                    t!("origin.change", setting = field.label(), was = shown(was), is = shown(is))
+                    let (was, is) = (field.shown(was), field.shown(is));
+                    t!("origin.change", setting = field.label(), was = was, is = is)
                 };
                 let changes = format::listed(changes.iter().map(change));
                 t!("origin.set", name = name, changes = changes)

@@ -213,12 +213,17 @@ mod tests {
         assert_eq!(Preset::of(&state.form), Some(Preset::Ring));
         let effects = state.apply(Action::Choose(Preset::Usp));
         assert_eq!((Preset::of(&state.form), state.world()), (Some(Preset::Usp), 4));
-        assert!(
+        let pushed = |effects: &[Effect]| {
             effects.iter().any(
-                |effect| matches!(effect, Effect::WriteAddress(a) if a.contains("strategy=usp"))
+                |effect| matches!(effect, Effect::PushAddress(a) if a.contains("strategy=usp")),
             )
-        );
-        state.apply(Action::Set(Field::Layout, "contiguous".into()));
+        };
+        assert!(pushed(&effects));
+        assert!(!pushed(&state.apply(Action::Choose(Preset::Usp))), "it is there already");
+        // The browser's Back leads to the run before.
+        state.apply(Action::Return(State::open("", Language::default()).0.address(Place::Play)));
+        assert_eq!(Preset::of(&state.form), Some(Preset::Ring));
+        state.apply(Action::Set(Field::Seed, "9".into()));
         assert_eq!(Preset::of(&state.form), None);
     }
 

@@ -14,6 +14,7 @@ use crate::app::groups;
 use crate::app::language::Language;
 use crate::app::notice::Notice;
 use crate::app::places::Place;
+use crate::app::presets::Preset;
 use crate::app::self_test::SelfTest;
 use crate::app::share::Keep;
 use crate::app::shared::Shared;
@@ -47,7 +48,7 @@ impl State {
                 effects.push(Effect::Remember);
                 effects
             }
-            Action::Choose(preset) => self.edit_from_seed(preset.form().with_limits_of(&self.form)),
+            Action::Choose(preset) => self.choose(preset),
             Action::Check(check) => {
                 self.check = check;
                 let mut effects = self.follow_reference();
@@ -204,6 +205,18 @@ impl State {
         }
         if entered::written(self, self.place) != before {
             effects.extend(self.write_address());
+        }
+        effects
+    }
+
+    /// Takes over a run worth seeing; the browser's Back leads to the one before.
+    fn choose(&mut self, preset: Preset) -> Vec<Effect> {
+        let before = self.address(self.place);
+        let mut effects = self.edit_from_seed(preset.form().with_limits_of(&self.form));
+        let other =
+            |effect: &&mut Effect| matches!(effect, Effect::WriteAddress(to) if *to != before);
+        if let Some(effect) = effects.iter_mut().find(other) {
+            *effect = Effect::PushAddress(self.address(self.place));
         }
         effects
     }

@@ -116,11 +116,7 @@ fn changed(beside: &Beside, form: &Form, source: &Source) -> Html {
         }
     };
     let field = |(field, was, is): &Change| {
-        let shown = |value: &str| match field.shown(value) {
-            shown if shown.is_empty() => t!("compare.none"),
-            shown => shown,
-        };
-        row(field.key(), field.label(), shown(was), shown(is))
+        row(field.key(), field.label(), field.shown(was), field.shown(is))
     };
     let mut rows: Vec<Html> = changes.iter().map(field).collect();
     let was = &beside.source;
@@ -303,7 +299,10 @@ fn costs_of(
     let time = both(&|cost| format::micros(cost.step_us));
     let middle = both(&|cost| {
         let (from, to) = cost.middle_us;
-        format!("{}–{}", format::micros(from), format::micros(to))
+        match cost.steps.len() {
+            ..FEW => "–".to_owned(),
+            _ => format!("{}–{}", format::micros(from), format::micros(to)),
+        }
     });
     let is_close = matches!((&was, &is), (Some(was), Some(is)) if is.is_as_quick_as(was));
     let waiting = both(&|cost| format::percent(cost.waiting));

@@ -86,7 +86,7 @@ pub fn CurveView(props: &Props) -> Html {
                         { difference(curve, reference) }
                     </p>
                 }
-                { table(curve, reference, *check, lit) }
+                { table(curve, *first, reference, *check, lit) }
             </>
         },
     )
@@ -132,11 +132,17 @@ fn difference(curve: &Curve, reference: &ReferenceLog) -> Html {
     }
 }
 
-fn table(curve: &Curve, reference: &ReferenceLog, check: bool, lit: Option<u32>) -> Html {
+fn table(
+    curve: &Curve,
+    begins: u32,
+    reference: &ReferenceLog,
+    check: bool,
+    lit: Option<u32>,
+) -> Html {
     let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.4}"));
     let newest: Vec<_> = curve.steps().rev().filter(|(_, n)| n.loss.is_some()).take(ROWS).collect();
     let first = newest.last().map_or(0, |&(step, _)| step);
-    let rates = curve.rates_since(first, SPEED_WINDOW);
+    let rates = curve.rates(first, begins, SPEED_WINDOW);
     let speed = |step: u32| {
         let found = rates.binary_search_by_key(&step, |&(step, _)| step).ok();
         found.map_or("–".to_owned(), |index| Metric::Speed.text(rates[index].1))

@@ -40,7 +40,7 @@ pub struct CurvePlot {
 impl View for CurvePlot {
     fn draw(&self) -> Html {
         let Self { metric, curve, at, first, world, total, reference, lit, on } = self;
-        let values = metric.values(curve);
+        let values = metric.values(curve, *first);
         let others: Vec<(u32, f64)> = match metric {
             Metric::Loss => reference.losses.iter().map(|(&step, &loss)| (step, loss)).collect(),
             Metric::GradNorm | Metric::Speed => Vec::new(),

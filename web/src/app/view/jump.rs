@@ -12,7 +12,7 @@ use crate::app::view::memo::View;
 /// The views below the ring in the order in which they stand, each with the key of its name in the
 /// catalogues.
 const VIEWS: [(&str, &str); 13] = [
-    ("curve", "curve.which"),
+    ("curve", "curve.loss.name"),
     ("settings", "settings.title"),
     ("compare", "compare.title"),
     ("timeline", "timeline.title"),

@@ -222,7 +222,7 @@ fn toolbar(state: &State, on: &Callback<Action>) -> Html {
         can_run: state.can_run(),
         wrong: state.wrong(),
         can_step_back: state.can_step_back(),
-        is_ring: turn::is_ring(state.plan.attention()),
+        is_ring: turn::is_ring(state.plan.attention()) && state.plan.attention().steps() > 1,
         few: state.embed.is_some(),
         first: state.record.first(),
         ended: state.ended,
@@ -230,6 +230,7 @@ fn toolbar(state: &State, on: &Callback<Action>) -> Html {
         on: on.clone(),
         children: reader::Reader {
             steps: state.steps(),
+            first: state.record.first(),
             total: state.plan.config().steps,
             curve: state.record.curve.clone(),
         }

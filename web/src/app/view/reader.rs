@@ -6,18 +6,18 @@ use yew::prelude::*;
 
 use crate::app::format;
 use crate::app::glossary::Shown;
+use crate::app::metric::SPEED_WINDOW;
 use crate::app::shared::Shared;
 use crate::app::view::memo::View;
 use crate::app::view::term::explain;
-
-/// Steps that the speed is averaged over.
-const WINDOW: usize = 10;
 
 /// The numbers.
 #[derive(PartialEq)]
 pub struct Reader {
     /// Steps that every rank has done.
     pub steps: u32,
+    /// The step after which the run began.
+    pub first: u32,
     /// Steps of the whole run.
     pub total: u32,
     /// All numbers.
@@ -26,7 +26,7 @@ pub struct Reader {
 
 impl View for Reader {
     fn draw(&self) -> Html {
-        let Self { steps, total, curve } = self;
+        let Self { steps, first, total, curve } = self;
         let newest =
             curve.steps().rev().find(|(step, numbers)| step < steps && numbers.loss.is_some());
         let number = |value: Option<f64>, digits: usize| match value {
@@ -35,7 +35,7 @@ impl View for Reader {
         };
         let loss = newest.and_then(|(_, n)| n.loss);
         let norm = newest.and_then(|(_, n)| n.grad_norm);
-        let speed = match curve.tokens_per_second_before(*steps, WINDOW) {
+        let speed = match curve.tokens_per_second(*first..*steps, SPEED_WINDOW) {
             Some(speed) => format::count(speed.round() as u64),
             None => "–".to_owned(),
         };

@@ -11,6 +11,7 @@ use yew::prelude::*;
 
 use crate::app::beat_text;
 use crate::app::cursor::Cursor;
+use crate::app::format;
 use crate::app::glossary::Shown;
 use crate::app::record::WholeStep;
 use crate::app::shared::Shared;
@@ -257,9 +258,22 @@ fn lead(attention: &AttentionPlan) -> Html {
         StrategyKind::Ring => t!("ring.lead_ring"),
         StrategyKind::AllGather => t!("ring.lead_gather"),
         StrategyKind::Ulysses => t!("ring.lead_ulysses"),
-        StrategyKind::Usp => t!("ring.lead_usp"),
+        StrategyKind::Usp => usp(attention),
     };
     html! { { words } }
+}
+
+/// Which ranks exchange heads and which form a ring.
+fn usp(attention: &AttentionPlan) -> Cow<'static, str> {
+    let (degree, rings) = (attention.strategy().ulysses(), attention.strategy().ring());
+    let group = |first: usize, apart: usize, ranks: usize| {
+        let members: Vec<usize> = (0..ranks).map(|i| first + i * apart).collect();
+        // Not broken between lines.
+        format!("({})", format::list(&members).replace(' ', "\u{a0}"))
+    };
+    let pairs = format::listed((0..rings).map(|i| group(i * degree, 1, degree)));
+    let rings = format::listed((0..degree).map(|i| group(i, degree, rings)));
+    t!("ring.lead_usp", pairs = pairs, rings = rings)
 }
 
 /// What the marks are that stand beside the ranks and move between them.
@@ -276,6 +290,7 @@ fn legend(attention: &AttentionPlan) -> Html {
                 { key("grad", "∇ n", t!("ring.grad")) }
             }
             { key("dot", "", t!("ring.dot")) }
+            { key("pale", "", t!("ring.pale")) }
         </p>
     }
 }

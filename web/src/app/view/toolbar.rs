@@ -25,7 +25,7 @@ pub struct Toolbar {
     pub wrong: Vec<Cow<'static, str>>,
     /// Whether Step back may.
     pub can_step_back: bool,
-    /// Whether blocks go around a ring.
+    /// Whether blocks move on a ring.
     pub is_ring: bool,
     /// Whether only the buttons that a page inside another page has are there.
     pub few: bool,

@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use crate::app::browser;
 use crate::app::cursor::Spot;
-use crate::app::fields::WHAT_IF;
+use crate::app::fields::{Field, WHAT_IF};
 use crate::app::form::Form;
 use crate::app::format;
 use crate::app::geometry::timeline::Drawing;
@@ -79,7 +79,10 @@ pub fn WhatIfView(Props { form, world, newest, held, goes, spot, on }: &Props) -
         let drawings = asked.draw(*width);
         Some((asked, drawings))
     });
-    let controls = WHAT_IF.map(|field| {
+    // How slow says nothing while no rank is.
+    let has_slow = model.slow.is_some();
+    let asked_for = WHAT_IF.into_iter().filter(|field| has_slow || *field != Field::SlowFactor);
+    let controls = asked_for.map(|field| {
         let value = form.get(field).to_owned();
         let offers = offers(field, &value, *world);
         html! { <FieldControl key={field.key()} {field} {value} {offers} {on} /> }
