@@ -154,8 +154,12 @@ pub enum Note {
     },
     /// Loss and gradients need one denominator: valid tokens of the whole batch.
     Loss,
-    /// Data and tokenizer are the caller's.
+    /// Data and tokenizer are the caller's, and a seed is another one.
     Data,
+    /// Model, optimiser, batches and seed are the caller's.
+    Yours,
+    /// Attention over ranks has no f32 there.
+    Bf16,
     /// It runs on GPUs alone.
     Gpus,
 }
@@ -184,6 +188,8 @@ impl Note {
             Self::GradAccum { .. } => "grad_accum",
             Self::Loss => "loss",
             Self::Data => "data",
+            Self::Yours => "yours",
+            Self::Bf16 => "bf16",
             Self::Gpus => "gpus",
         }
     }
@@ -275,7 +281,7 @@ impl Draft<'_> {
             StrategyKind::AllGather => self.notes.push(Note::GathersLater),
             _ => self.notes.push(Note::AlltoallIsRing),
         }
-        self.notes.extend([Note::Loss, Note::Gpus]);
+        self.notes.extend([Note::Loss, Note::Yours, Note::Gpus]);
     }
 }
 

@@ -316,7 +316,13 @@ impl App {
     fn draw_curve(&self, title: &str) -> String {
         let state = &self.state;
         let alone: Vec<_> = state.reference.losses.iter().map(|(&at, &loss)| (at, loss)).collect();
-        curve_svg::draw(&state.record.curve, &alone, title, &picture::colours())
+        curve_svg::draw(
+            &state.record.curve,
+            state.record.first(),
+            &alone,
+            title,
+            &picture::colours(),
+        )
     }
 
     fn draw(&mut self, drawn: Picture, format: Format, name: String) {

@@ -93,8 +93,12 @@ impl Timeline {
         match act {
             Act::Width(width) => self.width = width.max(2.0 * GUTTER),
             Act::Zoom(factor, pixel) => {
-                let middle = (GUTTER + self.width) / 2.0;
-                let at = self.moment(pixel.unwrap_or(middle));
+                // Without a pointer about what is chosen, where that is in sight.
+                let middle = self.moment((GUTTER + self.width) / 2.0);
+                let own =
+                    self.read_chosen().map(|span| span.start_us as f64 + span.took_us as f64 / 2.0);
+                let own = own.filter(|at| (self.window.from..=self.window.to).contains(at));
+                let at = pixel.map_or(own.unwrap_or(middle), |pixel| self.moment(pixel));
                 self.window = self.window.zoom(factor, at, self.lanes.length_us);
             }
             Act::Pan(share) => self.pan(share * self.window.extent()),
@@ -322,6 +326,13 @@ mod tests {
         timeline.act(Act::Across(5));
         timeline.act(Act::Along(9));
         assert_eq!(timeline.chosen(), Some((1, 1)), "it stops at the edges");
+        timeline.act(Act::Zoom(0.1, None));
+        assert!(
+            timeline.outline().is_some(),
+            "what is chosen stays in sight: {:?}",
+            timeline.window()
+        );
+        timeline.act(Act::Whole);
         timeline.act(Act::Zoom(0.1, Some(GUTTER)));
         timeline.act(Act::Across(-1));
         timeline.act(Act::End(true));

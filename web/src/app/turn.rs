@@ -61,7 +61,7 @@ mod tests {
             (StrategyKind::AllGather, 4, "turn 2", "All blocks are there before"),
             (StrategyKind::Ulysses, 4, "turn 2", "share of the heads"),
             (StrategyKind::Usp, 4, "ring step 2", "Ranks that exchange heads"),
-            (StrategyKind::Ring, 1, "turn 2", "nothing travels"),
+            (StrategyKind::Ring, 1, "turn 2", "need not travel"),
         ] {
             let config = RunConfig { cp, strategy, ..RunConfig::default() };
             let plan = RunPlan::new(config).expect("a possible run");

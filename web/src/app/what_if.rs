@@ -88,7 +88,8 @@ impl WhatIf {
                 let measured = micros(waits(&self.measured, None));
                 t!("what_if.links", waits = micros(waits(links, None)), measured = measured)
             });
-            let more = waits(&self.modelled, Some(rank)).saturating_sub(waits(links, Some(rank)));
+            let before = if asked.is_measured() { &self.measured } else { links };
+            let more = waits(&self.modelled, Some(rank)).saturating_sub(waits(before, Some(rank)));
             let slow = t!("what_if.slow", rank = rank, factor = factor, more = micros(more));
             [first.unwrap_or_default(), slow].concat()
         });

@@ -36,6 +36,13 @@ fn rotating(draft: &mut Draft<'_>) {
     };
     let (cp, dp, parts, world) = (config.cp, config.dp, config.grad_accum, config.dp * config.cp);
     let (batch, rotation) = (draft.plan.micro_batch(), rotation(draft.kind()));
+    let clip = match config.grad_clip {
+        0.0 => String::new(),
+        limit => format!(
+            "\n            if accelerator.sync_gradients:\n                \
+             accelerator.clip_grad_norm_(model.parameters(), {limit})"
+        ),
+    };
     let code = format!(
         "\
 from accelerate import Accelerator
@@ -65,7 +72,7 @@ for batch in batches:
         buffers=buffers, buffer_seq_dims=[1, 1, 1], no_restore_buffers=set(buffers)
     ):
         with accelerator.accumulate(model):
-            accelerator.backward(loss_of(model, batch))
+            accelerator.backward(loss_of(model, batch)){clip}
             optimizer.step()
             optimizer.zero_grad()"
     );
@@ -102,7 +109,7 @@ fn ulysses(draft: &mut Draft<'_>) {
     let packed = config.documents.len() > 1;
     draft.note_if(packed, Note::DocumentsByPositions);
     draft.note_if(shares, Note::NoSharedHeads);
-    draft.notes.extend([Note::Loss, Note::Gpus]);
+    draft.notes.extend([Note::Loss, Note::Yours, Note::Gpus]);
     let kernel = if packed { "flash_attention_2" } else { "sdpa" };
     let code = format!(
         "\
@@ -123,14 +130,24 @@ accelerator = Accelerator(
         ),
     ),
 )
-model, optimizer, batches = accelerator.prepare(model, optimizer, batches)"
+model, optimizer, batches = accelerator.prepare(model, optimizer, batches)
+
+for batch in batches:
+    with accelerator.accumulate(model):
+        accelerator.backward(loss_of(model, batch))
+        optimizer.step()
+        optimizer.zero_grad()"
     );
+    let clip = match config.grad_clip {
+        0.0 => String::new(),
+        limit => format!("\n  gradient_clipping: {limit}"),
+    };
     draft.piece(Kind::Python, code);
     let file = format!(
         "\
 compute_environment: LOCAL_MACHINE
 deepspeed_config:
-  gradient_accumulation_steps: {parts}
+  gradient_accumulation_steps: {parts}{clip}
   zero_stage: 2
 distributed_type: DEEPSPEED
 mixed_precision: 'no'

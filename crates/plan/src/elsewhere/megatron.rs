@@ -4,7 +4,7 @@
 //! `a2a+p2p` is USP, whose sizes are `--hierarchical-context-parallel-sizes U R`. The sequence is
 //! always cut into 2 x CP pieces, of which a rank holds one from each end. Read in Megatron-LM's
 //! `arguments.py` of 2025, and in Transformer Engine's context_parallel.py and its tests, which say
-//! what each exchange does not take.
+//! what each exchange does not take, and that none takes f32. `initialize.py` refuses a seed of 0.
 
 use super::{Draft, Kind, Note};
 use crate::run::MLP_RATIO;
@@ -28,6 +28,7 @@ pub(super) fn write(draft: &mut Draft<'_>) {
     draft.note_if(strategy.kv_replicas(config.kv_heads()) > 1, Note::NoSharedHeads);
     let slides = !is_cp || matches!(comm, "a2a" | "all_gather");
     draft.note_if(config.window.is_some() && !slides, Note::WindowNeedsOther);
+    draft.note_if(is_cp, Note::Bf16);
     draft.notes.extend([Note::Data, Note::Gpus]);
 
     let mut lines =
@@ -36,7 +37,7 @@ pub(super) fn write(draft: &mut Draft<'_>) {
     line("--use-mcore-models --transformer-impl transformer_engine".to_owned());
     line(format!("--context-parallel-size {}", config.cp));
     if is_cp {
-        line(format!("--cp-comm-type {comm}"));
+        line(format!("--cp-comm-type {comm} --bf16"));
     }
     if draft.kind() == StrategyKind::Usp && is_cp {
         let (u, r) = (strategy.ulysses(), strategy.ring());
@@ -67,7 +68,7 @@ pub(super) fn write(draft: &mut Draft<'_>) {
         Optimizer::Sgd => "--optimizer sgd --sgd-momentum 0 --weight-decay 0".to_owned(),
     });
     line(format!("--min-lr {}", tenth(config.lr)));
-    line(format!("--clip-grad {} --seed {}", config.grad_clip, config.seed));
+    line(format!("--clip-grad {} --seed {}", config.grad_clip, config.seed.max(1)));
     draft.piece(Kind::Shell, lines.join(" \\\n"));
 }
 

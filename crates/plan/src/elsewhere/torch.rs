@@ -29,6 +29,10 @@ pub(super) fn write(draft: &mut Draft<'_>) {
         false => ("_cp_options, ", "_cp_options.enable_load_balance = False\n"),
     };
     let batch = draft.plan.micro_batch();
+    let clip = match config.grad_clip {
+        0.0 => String::new(),
+        limit => format!("\n    torch.nn.utils.clip_grad_norm_(model.parameters(), {limit})"),
+    };
     let code = format!(
         "\
 import os
@@ -63,7 +67,7 @@ for ids, targets in batches:
         )
         (total / valid).backward()
     for parameter in model.parameters():
-        dist.all_reduce(parameter.grad)
+        dist.all_reduce(parameter.grad){clip}
     optimizer.step()
     optimizer.zero_grad()",
         dp = config.dp,

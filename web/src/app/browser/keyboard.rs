@@ -65,7 +65,8 @@ fn focus(event: &KeyboardEvent) -> Focus {
         return Focus::Typing;
     }
     // A region that scrolls takes the space bar as well.
-    if is("button, summary, a[href], [role=slider], [tabindex]") {
+    // A button that does nothing now takes no key either.
+    if is("button:not([aria-disabled=true]), summary, a[href], [role=slider], [tabindex]") {
         return Focus::Pressed;
     }
     Focus::Free

@@ -34,7 +34,15 @@ pub struct Colours {
 
 /// The losses as a picture of that title, which has nothing that XML reads as a mark; beside them
 /// those of one rank alone, if it trained.
-pub fn draw(curve: &Curve, alone: &[(u32, f64)], title: &str, colours: &Colours) -> String {
+///
+/// A run that was forked or resumed began after step `first`.
+pub fn draw(
+    curve: &Curve,
+    first: u32,
+    alone: &[(u32, f64)],
+    title: &str,
+    colours: &Colours,
+) -> String {
     let counted = |losses: &[(u32, f64)]| -> Vec<(f64, f64)> {
         losses.iter().map(|&(step, loss)| (f64::from(step + 1), loss)).collect()
     };
@@ -79,6 +87,10 @@ pub fn draw(curve: &Curve, alone: &[(u32, f64)], title: &str, colours: &Colours)
         stroke(&across(tick), &format!("stroke=\"{line}\""));
     }
     stroke(&across(guess), &format!("stroke=\"{ink}\" stroke-dasharray=\"2 4\""));
+    if curve.steps().next().is_some_and(|(step, _)| step < first) {
+        let down = format!("M{:.1} {TOP}V{}", x.at(f64::from(first)), HEIGHT - BOTTOM);
+        stroke(&down, &format!("stroke=\"{ink}\" stroke-dasharray=\"2 4\""));
+    }
     for (losses, looks) in [
         (&ours, format!("stroke=\"{accent}\" stroke-width=\"2.5\"")),
         (&alone, format!("stroke=\"{other}\" stroke-width=\"2\" stroke-dasharray=\"6 5\"")),
@@ -107,12 +119,14 @@ mod tests {
         let [paper, ink, line, accent, other] =
             ["#fff", "#000", "#ccc", "#00f", "#888"].map(str::to_owned);
         let colours = Colours { paper, ink, line, accent, other };
-        let svg = draw(&curve, &[], "a-run", &colours);
+        let svg = draw(&curve, 0, &[], "a-run", &colours);
         assert!(svg.contains("d=\"M352.0 36.0L648.0 492.0\""), "{svg}");
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>") && svg.contains(">4.5</text>"));
         assert!(svg.contains("<title>a-run</title>"), "{svg}");
         assert!(svg.contains(">guessing: ln 256</text>") && !svg.contains("one rank"), "{svg}");
-        let beside = draw(&curve, &[(0, 6.0), (1, 4.0)], "a-run", &colours);
+        let forked = draw(&curve, 1, &[], "a-run", &colours);
+        assert!(forked.contains("d=\"M352.0 36V492\"") && !svg.contains("36V492"), "{forked}");
+        let beside = draw(&curve, 0, &[(0, 6.0), (1, 4.0)], "a-run", &colours);
         assert!(beside.contains("d=\"M352.0 36.0L648.0 492.0\" fill=\"none\" stroke=\"#888\""));
         assert!(beside.contains(">- - one rank alone</text>"), "{beside}");
     }

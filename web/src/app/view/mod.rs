@@ -158,7 +158,7 @@ fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
             <div class="controls">
                 { toolbar(state, on) }
                 { time_bar(state, on) }
-                { jump::Jump { first: ring::title(state.plan.attention()) }.part() }
+                { jump::Jump { first: ring::title(&state.plan) }.part() }
             </div>
             { run_story(state, on) }
             { workbench(state, on) }
@@ -401,7 +401,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     frame: embed::frame(&browser::whole_link(&state.frame_address())).into(),
                     command: state.train_line().into(),
                     own_text: state.text.is_some(),
-                    resumes: state.origin.is_some(),
+                    resumes: state.origin.as_ref().map(|origin| origin.steps()),
                     numbers: NUMBERS.into_iter().filter(|&keep| state.can_keep(keep)).collect::<Vec<_>>(),
                     kept: state.kept.clone(),
                     on: on.clone(),

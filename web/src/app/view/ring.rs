@@ -11,7 +11,7 @@ use yew::prelude::*;
 
 use crate::app::beat_text;
 use crate::app::cursor::Cursor;
-use crate::app::format;
+use crate::app::fields::Field;
 use crate::app::glossary::Shown;
 use crate::app::record::WholeStep;
 use crate::app::shared::Shared;
@@ -150,7 +150,7 @@ impl Component for Ring {
         });
         section(
             "ring",
-            title(attention),
+            title(plan),
             lead(attention),
             html! {
                 <>
@@ -237,9 +237,12 @@ fn is_other(props: &Props, old: &Props) -> bool {
 }
 
 /// What the ranks do with keys and values, as the heading.
-pub fn title(attention: &AttentionPlan) -> Cow<'static, str> {
-    if attention.sequence().world().get() == 1 {
-        return t!("ring.alone");
+pub fn title(plan: &RunPlan) -> Cow<'static, str> {
+    let attention = plan.attention();
+    match (plan.config().cp, plan.config().dp) {
+        (1, 1) => return t!("ring.alone"),
+        (1, _) => return Field::Dp.label(),
+        _ => {}
     }
     match attention.strategy().kind() {
         StrategyKind::Ring | StrategyKind::Usp => t!("ring.title"),
@@ -258,22 +261,9 @@ fn lead(attention: &AttentionPlan) -> Html {
         StrategyKind::Ring => t!("ring.lead_ring"),
         StrategyKind::AllGather => t!("ring.lead_gather"),
         StrategyKind::Ulysses => t!("ring.lead_ulysses"),
-        StrategyKind::Usp => usp(attention),
+        StrategyKind::Usp => t!("ring.lead_usp", degree = attention.strategy().ulysses()),
     };
     html! { { words } }
-}
-
-/// Which ranks exchange heads and which form a ring.
-fn usp(attention: &AttentionPlan) -> Cow<'static, str> {
-    let (degree, rings) = (attention.strategy().ulysses(), attention.strategy().ring());
-    let group = |first: usize, apart: usize, ranks: usize| {
-        let members: Vec<usize> = (0..ranks).map(|i| first + i * apart).collect();
-        // Not broken between lines.
-        format!("({})", format::list(&members).replace(' ', "\u{a0}"))
-    };
-    let pairs = format::listed((0..rings).map(|i| group(i * degree, 1, degree)));
-    let rings = format::listed((0..degree).map(|i| group(i, degree, rings)));
-    t!("ring.lead_usp", pairs = pairs, rings = rings)
 }
 
 /// What the marks are that stand beside the ranks and move between them.

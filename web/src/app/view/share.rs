@@ -22,8 +22,8 @@ pub struct Share {
     pub command: AttrValue,
     /// Whether it reads a text of the user's own.
     pub own_text: bool,
-    /// Whether it begins from a checkpoint.
-    pub resumes: bool,
+    /// The step of the checkpoint that it begins from.
+    pub resumes: Option<u32>,
     /// The numbers that there are to keep.
     pub numbers: Vec<Keep>,
     /// What was kept last, or why not.
@@ -35,11 +35,11 @@ pub struct Share {
 impl View for Share {
     fn draw(&self) -> Html {
         let Self { link, frame, command, own_text, resumes, numbers, kept, on } = self;
-        let file = |keep: Keep, key: &'static str| {
+        let file = |keep: Keep, name: Cow<'static, str>| {
             let enabled = matches!(keep, Keep::Text | Keep::Origin) || numbers.contains(&keep);
             html! {
                 <button type="button" aria-disabled={(!enabled).to_string()}
-                    onclick={on.reform(move |_| Action::Keep(keep))}>{ t!(format!("share.file.{key}")) }</button>
+                    onclick={on.reform(move |_| Action::Keep(keep))}>{ name }</button>
             }
         };
         let picture = |picture: Picture, format: Format| {
@@ -54,7 +54,7 @@ impl View for Share {
         section(
             "share",
             t!("share.title"),
-            match *own_text || *resumes {
+            match *own_text || resumes.is_some() {
                 true => html! { { t!("share.lead_in_part") } },
                 false => html! { { t!("share.lead") } },
             },
@@ -71,8 +71,8 @@ impl View for Share {
                             if *own_text {
                                 <p class="hint">{ t!("share.link_text") }</p>
                             }
-                            if *resumes {
-                                <p class="hint">{ t!("share.link_origin") }</p>
+                            if let Some(step) = resumes {
+                                <p class="hint">{ t!("share.link_origin", step = step) }</p>
                             }
                             <Copyable
                                 id="run-frame"
@@ -90,18 +90,18 @@ impl View for Share {
                             />
                             if *own_text {
                                 <p class="hint">{ t!("share.own_text") }</p>
-                                <div class="row">{ file(Keep::Text, "text") }</div>
+                                <div class="row">{ file(Keep::Text, t!("share.file.text")) }</div>
                             }
-                            if *resumes {
-                                <p class="hint">{ t!("share.origin") }</p>
-                                <div class="row">{ file(Keep::Origin, "origin") }</div>
+                            if let Some(step) = resumes {
+                                <p class="hint">{ t!("share.origin", step = step) }</p>
+                                <div class="row">{ file(Keep::Origin, t!("share.file.origin", step = step)) }</div>
                             }
                         </div>
                     </div>
                     <div class="row files" role="group" aria-label={t!("share.numbers")}>
-                        { file(Keep::Steps, "steps") }
-                        { file(Keep::Traffic, "traffic") }
-                        { file(Keep::Trace, "trace") }
+                        { file(Keep::Steps, t!("share.file.steps")) }
+                        { file(Keep::Traffic, t!("share.file.traffic")) }
+                        { file(Keep::Trace, t!("share.file.trace")) }
                     </div>
                     if numbers.is_empty() {
                         <p class="hint">{ t!("share.untrained") }</p>

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::t;
-use plan::{AttentionPlan, RunPlan, TileKind};
+use plan::{AttentionPlan, Layout, RunPlan, TileKind};
 use yew::prelude::*;
 
 use crate::app::cursor::{Act, Spot};
@@ -59,6 +59,10 @@ pub fn TileMatrix(Props { plan, spot, on }: &Props) -> Html {
         })
     };
     let words = title(attention, &matrix.cells[row * count + column]);
+    let order = match plan.config().layout {
+        Layout::Striped => t!("tiles.by_rank"),
+        _ => t!("tiles.by_position"),
+    };
     html! {
         <figure class="matrix">
             <div
@@ -78,7 +82,7 @@ pub fn TileMatrix(Props { plan, spot, on }: &Props) -> Html {
                 </svg>
             </div>
             <figcaption>
-                { t!("tiles.caption") }
+                { t!("tiles.caption", order = order) }
                 if multiple {
                     { t!("tiles.stripes") }
                 }
