@@ -69,6 +69,11 @@ fn keys_drive_the_run_and_are_quiet_where_somebody_types() -> Result<()> {
         page.until_status("State", "Paused").await?;
         page.keys("body", "r").await?;
         page.until_status("State", "Training").await?;
+        // The button that was just pressed rests: there the space bar means the run as well.
+        page.keys("[data-control=run]", " ").await?;
+        page.until_status("State", "Paused").await?;
+        page.keys("[data-control=pause]", " ").await?;
+        page.until_status("State", "Training").await?;
         page.keys("body", " ").await?;
         page.until_status("State", "Paused").await?;
         let steps = page.step().await?;
