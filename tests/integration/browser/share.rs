@@ -151,9 +151,14 @@ fn pictures_need_no_style_sheet() -> Result<()> {
         page.press("Run").await?;
         page.until_step(4).await?;
         page.until_status("Step on the timeline", "Step 4").await?;
-        for name in ["Ring", "Matrix", "Loss curve", "Timeline", "Links"] {
+        for (name, of) in [
+            ("Ring", "ring"),
+            ("Matrix", "matrix"),
+            ("Loss curve", "curve"),
+            ("Timeline", "timeline"),
+            ("Traffic of each link", "links"),
+        ] {
             let (file, kind, svg) = kept(page, &format!("{name} as SVG")).await?;
-            let of = name.rsplit(' ').next().unwrap_or(name).to_lowercase();
             let ending = format!("-step4-{of}.svg");
             ensure!(file.ends_with(&ending) && kind == "image/svg+xml", "{file} {kind}");
             ensure!(!svg.contains("var("), "{name}: {svg}");
