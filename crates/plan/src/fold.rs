@@ -151,8 +151,9 @@ impl Curve {
     /// time that these steps took, without what lies between them.
     pub fn tokens_per_second(&self, steps: Range<u32>, window: usize) -> Option<f64> {
         let ended = |(_, n): &(&u32, &StepNumbers)| n.ended_us > 0;
-        let newest = self.steps.range(steps).rev().filter(ended).take(window);
-        rate(newest.map(|(_, n)| n))
+        let within = |(step, _): &(&u32, &StepNumbers)| **step >= steps.start;
+        let newest = self.steps.range(..steps.end).rev().take_while(within);
+        rate(newest.filter(ended).take(window).map(|(_, n)| n))
     }
 
     /// The same at each finished step from `from` on: over it and up to `window - 1` finished ones

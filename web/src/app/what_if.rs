@@ -27,7 +27,8 @@ pub struct WhatIf {
     pub messages: Cover,
     /// Those of the ring.
     pub ring: Cover,
-    /// The step on the same links where all ranks keep their pace: what is not the slow rank's doing.
+    /// Where links and a slow rank are asked about, the step on these links with all ranks at their
+    /// pace: what is not the slow rank's doing.
     links: Option<Lanes>,
 }
 
@@ -35,8 +36,9 @@ impl WhatIf {
     /// What `model` makes of `step`.
     pub fn new(step: &WholeStep, model: Model) -> Self {
         let modelled = model.simulate(&step.events);
-        let links =
-            model.slow.map(|_| lanes(&Model { slow: None, ..model }.simulate(&step.events).events));
+        let links = Model { slow: None, ..model };
+        let links = (model.slow.is_some() && !links.is_measured())
+            .then(|| lanes(&links.simulate(&step.events).events));
         Self {
             model,
             step: step.step,
@@ -82,13 +84,12 @@ impl WhatIf {
             (0, all) => t!("what_if.ring_hidden", all = all),
             (bare, all) => t!("what_if.ring_waits", bare = bare, all = all),
         };
-        let slow = self.model.slow.zip(self.links.as_ref()).map(|((rank, factor), links)| {
-            let asked = Model { slow: None, ..self.model };
-            let first = (!asked.is_measured()).then(|| {
+        let slow = self.model.slow.map(|(rank, factor)| {
+            let first = self.links.as_ref().map(|links| {
                 let measured = micros(waits(&self.measured, None));
                 t!("what_if.links", waits = micros(waits(links, None)), measured = measured)
             });
-            let before = if asked.is_measured() { &self.measured } else { links };
+            let before = self.links.as_ref().unwrap_or(&self.measured);
             let more = waits(&self.modelled, Some(rank)).saturating_sub(waits(before, Some(rank)));
             let slow = t!("what_if.slow", rank = rank, factor = factor, more = micros(more));
             [first.unwrap_or_default(), slow].concat()
