@@ -21,8 +21,6 @@ pub struct Record {
     pub curve: Shared<Curve>,
     /// What each rank has done so far.
     pub figures: Figures,
-    /// The newest step that every rank has finished.
-    pub newest: Option<Shared<WholeStep>>,
     /// Events of steps that some rank has not finished: by step, then by rank.
     unfinished: BTreeMap<u32, Vec<Vec<Event>>>,
     history: History,
@@ -49,10 +47,8 @@ pub struct Figures {
     pub memory_log: Shared<MemoryLog>,
     /// Each rank's slice of its newest step's first sequence.
     pub tokens: Shared<BTreeMap<u16, Vec<u8>>>,
-    /// The newest step that every rank has finished, for the ring.
+    /// The newest step that every rank has finished.
     pub newest: Option<Shared<WholeStep>>,
-    /// The same step, for what shows all of it at once and is redrawn less often.
-    pub detail: Option<Shared<WholeStep>>,
 }
 
 /// What was counted up to a state: messages and bytes, and where the time went.
@@ -133,13 +129,7 @@ impl Record {
             self.mark();
         }
         self.unfinished.retain(|&other, _| other > whole.step);
-        self.show(Some(Shared::new(whole)));
-    }
-
-    fn show(&mut self, newest: Option<Shared<WholeStep>>) {
-        self.figures.newest.clone_from(&newest);
-        self.figures.detail.clone_from(&newest);
-        self.newest = newest;
+        self.figures.newest = Some(Shared::new(whole));
     }
 
     /// Keeps the state after `steps` steps.
@@ -196,7 +186,7 @@ impl Record {
             .cloned()
             .unwrap_or_else(|| (Shared::default(), Shared::new(Times::from(self.first))));
         (self.figures.sent, self.figures.times) = (sent, times);
-        self.show(self.at.checked_sub(1).and_then(|step| self.step(step)));
+        self.figures.newest = self.at.checked_sub(1).and_then(|step| self.step(step));
     }
 
     /// Everything that happened in `step`, if it is still kept.
@@ -284,11 +274,11 @@ mod tests {
         let mut record = Record::default();
         record.add(2, step(0, 0, 5.0));
         record.add(2, step(0, 1, 4.0));
-        assert_eq!((record.steps(), record.newest.is_some()), (0, false));
+        assert_eq!((record.steps(), record.figures.newest.is_some()), (0, false));
         record.add(2, step(1, 0, 5.0));
-        assert_eq!(record.newest.as_ref().map(|n| n.step), Some(0));
+        assert_eq!(record.figures.newest.as_ref().map(|n| n.step), Some(0));
         record.add(2, step(1, 1, 4.0));
-        assert_eq!(record.newest.as_ref().map(|n| n.step), Some(1));
+        assert_eq!(record.figures.newest.as_ref().map(|n| n.step), Some(1));
         assert_eq!((record.steps(), record.loss()), (2, Some((1, 4.0))));
         assert!(record.unfinished.is_empty());
     }
@@ -314,7 +304,7 @@ mod tests {
         }
         assert_eq!(*whole.curve, *single.curve);
         assert_eq!(*whole.figures.times, *single.figures.times);
-        let newest = |record: &Record| record.newest.as_ref().map(|n| n.events.clone());
+        let newest = |record: &Record| record.figures.newest.as_ref().map(|n| n.events.clone());
         assert_eq!(newest(&whole), newest(&single));
     }
 
@@ -336,7 +326,7 @@ mod tests {
         assert_eq!((record.nearest(3), record.nearest(1)), (Some(2), None));
         record.go_back(Some(2));
         assert_eq!((record.steps(), record.furthest(), record.loss()), (2, 4, Some((1, 4.0))));
-        assert_eq!(record.newest.as_ref().map(|n| n.step), Some(1));
+        assert_eq!(record.figures.newest.as_ref().map(|n| n.step), Some(1));
         assert_eq!(record.figures.times.steps(1), 2);
         record.add(1, step(0, 2, 3.0));
         record.add(1, step(0, 3, 2.0));

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use gloo_events::EventListener;
 use gloo_render::{AnimationFrame, request_animation_frame};
+use gloo_timers::callback::Timeout;
 use plan::message;
 use yew::prelude::*;
 
@@ -19,7 +20,7 @@ use crate::app::places::Place;
 use crate::app::share::{File, Format, Picture, curve_svg};
 use crate::app::state::{Action, Effect, Kept, State};
 use crate::app::{address, browser, doctor, keys, lesson, view};
-use crate::cluster::{Cluster, ClusterEvent, Course, Failure};
+use crate::cluster::{self, Cluster, ClusterEvent, Course, Failure};
 use crate::diagnosis::Doctor;
 use crate::reference::{Reference, ReferenceEvent};
 
@@ -27,6 +28,8 @@ use crate::reference::{Reference, ReferenceEvent};
 pub struct App {
     state: State,
     on: Callback<Action>,
+    /// Where orders to the ranks of a launch go.
+    tell: Callback<(u32, Order)>,
     cluster: Option<Cluster>,
     reference: Option<Reference>,
     doctor: Option<Doctor>,
@@ -72,6 +75,8 @@ pub enum Msg {
     Redraw,
     /// That has been painted.
     Painted,
+    /// The ranks of that launch are to do this.
+    Tell(u32, Order),
     /// It is time to light what the pointer is over.
     Light,
 }
@@ -119,6 +124,7 @@ impl Component for App {
         Self {
             state,
             on,
+            tell: ctx.link().callback(|(launch, order)| Msg::Tell(launch, order)),
             cluster: None,
             reference: None,
             doctor: None,
@@ -159,6 +165,12 @@ impl Component for App {
                     self.pace.frame(ctx.link().callback(|()| Msg::Redraw));
                 } else if let Some(cluster) = &self.cluster {
                     cluster.go_on();
+                }
+                false
+            }
+            Msg::Tell(launch, order) => {
+                if launch == self.state.launch {
+                    self.tell(order);
                 }
                 false
             }
@@ -239,7 +251,7 @@ impl Component for App {
     }
 
     fn view(&self, _ctx: &Context<Self>) -> Html {
-        view::page(&self.state, self.figures.shown(), &self.on)
+        view::page(&self.state, &self.figures, &self.on)
     }
 }
 
@@ -265,7 +277,7 @@ impl App {
     fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::Launch => self.launch(),
-            Effect::Tell(order) => self.tell(order),
+            Effect::Tell(order) => self.tell_soon(order),
             Effect::Limit(limits) => {
                 if let Some(cluster) = &self.cluster {
                     cluster.set_limits(limits);
@@ -359,14 +371,27 @@ impl App {
         }
     }
 
-    fn tell(&mut self, order: Order) {
+    /// Tells the ranks once what the user did has been dealt with: they would want the cores.
+    fn tell_soon(&mut self, order: Order) {
         if matches!(order, Order::Begin { .. }) {
             self.pace.begin();
         }
+        let (tell, launch) = (self.tell.clone(), self.state.launch);
+        // Timers of a hidden page may be late.
+        if cluster::is_hidden() {
+            tell.emit((launch, order));
+        } else {
+            Timeout::new(0, move || tell.emit((launch, order))).forget();
+        }
+    }
+
+    fn tell(&mut self, order: Order) {
         let Some(cluster) = &self.cluster else { return };
         let config = self.state.plan.config();
         let text = self.state.text.as_ref().map(|text| &*text.bytes);
         match order {
+            // The settings may be others by now, and another run be about to begin.
+            Order::Begin { run, .. } if run != self.state.engine.run_id() => {}
             Order::Begin { run, from, until } => {
                 let state = |steps| self.state.record.state(steps).cloned();
                 let from = from.and_then(|steps| Some((steps, state(steps)?)));

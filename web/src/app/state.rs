@@ -379,7 +379,7 @@ impl State {
 
     /// The step that is looked at: one that the user points at, the one that is held, or the newest.
     pub fn shown(&self) -> Option<Shared<WholeStep>> {
-        self.chosen().or_else(|| self.record.newest.clone())
+        self.chosen().or_else(|| self.record.figures.newest.clone())
     }
 
     /// The step that the user points at or holds.
@@ -389,7 +389,7 @@ impl State {
 
     /// The step, counted from 1, after which the run stands and of which no events are kept.
     pub fn lost_step(&self) -> Option<u32> {
-        let is_lost = self.steps() > self.record.first() && self.record.newest.is_none();
+        let is_lost = self.steps() > self.record.first() && self.record.figures.newest.is_none();
         is_lost.then(|| self.steps())
     }
 

@@ -31,6 +31,7 @@ pub use limits::{Limits, Stop};
 #[cfg(feature = "worker")]
 pub(crate) use mesh::ports;
 pub(crate) use probe::find_bad_file;
+pub use rest::{fill_the_cores, is_hidden};
 
 /// A world of workers, one a rank; they end when this is dropped.
 pub struct Cluster(Rc<Inner>);

@@ -44,8 +44,7 @@ impl Cluster {
 impl Inner {
     /// Whether the ranks leave the page no core of its own.
     pub(super) fn is_crowded(&self) -> bool {
-        let cores = web_sys::window().map(|window| window.navigator().hardware_concurrency());
-        self.workers.borrow().len() as f64 >= cores.unwrap_or(1.0)
+        fill_the_cores(self.workers.borrow().len())
     }
 
     /// Ranks whose last step took this long are granted one at a time if the page may ask them to
@@ -94,7 +93,14 @@ impl Inner {
     }
 }
 
-fn is_hidden() -> bool {
+/// Whether so many ranks leave the page no core of its own.
+pub fn fill_the_cores(ranks: usize) -> bool {
+    let cores = web_sys::window().map(|window| window.navigator().hardware_concurrency());
+    ranks as f64 >= cores.unwrap_or(1.0)
+}
+
+/// Whether nobody sees the page.
+pub fn is_hidden() -> bool {
     let document = web_sys::window().and_then(|window| window.document());
     document.is_some_and(|document| document.hidden())
 }

@@ -219,7 +219,7 @@ impl Run<'_> {
 
 /// Messages and bytes of all ranks in the newest whole step.
 fn newest(state: &State) -> Option<(f64, f64)> {
-    let step = state.record.newest.as_ref()?;
+    let step = state.record.figures.newest.as_ref()?;
     let (mut messages, mut bytes) = (0u64, 0u64);
     for event in step.events.iter().flatten() {
         if let plan::EventKind::Send { bytes: sent, .. } = event.kind {

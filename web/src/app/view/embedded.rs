@@ -5,14 +5,14 @@ use yew::prelude::*;
 
 use crate::app::browser;
 use crate::app::embed::Panel;
+use crate::app::gradual::Gradual;
 use crate::app::places::Place;
-use crate::app::record::Figures;
 use crate::app::state::{Action, State};
 use crate::app::view::memo::View;
 use crate::app::view::{self, fault_note, notices, other_build, term};
 
 /// The page with the chosen panels alone.
-pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+pub fn page(state: &State, figures: &Gradual, on: &Callback<Action>) -> Html {
     let whole = browser::link(&state.run_address(Place::Play));
     html! {
         <main class="embedded">

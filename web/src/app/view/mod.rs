@@ -68,9 +68,9 @@ use crate::app::beside::Source;
 use crate::app::browser;
 use crate::app::embed::{self, Panel};
 use crate::app::engine::Phase;
+use crate::app::gradual::{Gradual, Part};
 use crate::app::notice::Notice;
 use crate::app::places::Place;
-use crate::app::record::Figures;
 use crate::app::share::Keep;
 use crate::app::state::{Action, State};
 use crate::app::turn;
@@ -78,13 +78,13 @@ use crate::app::view::memo::View;
 use crate::cluster::Stop;
 
 /// The whole page; its tables show `figures`, which may be a moment behind the state's.
-pub fn page(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+pub fn page(state: &State, figures: &Gradual, on: &Callback<Action>) -> Html {
     // Another language is another page: what is drawn once is drawn anew.
     let language = state.language.code();
     html! { <div key={language} class="page" lang={language}>{ whole(state, figures, on) }</div> }
 }
 
-fn whole(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+fn whole(state: &State, figures: &Gradual, on: &Callback<Action>) -> Html {
     if state.embed.is_some() {
         return embedded::page(state, figures, on);
     }
@@ -131,7 +131,7 @@ fn beside_lesson(state: &State, looked_at: Html, on: &Callback<Action>) -> Html 
 }
 
 /// What is looked at; the run goes on behind it.
-fn place(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+fn place(state: &State, figures: &Gradual, on: &Callback<Action>) -> Html {
     match state.place {
         Place::Play => play(state, figures, on),
         Place::Groups => groups::GroupsView {
@@ -148,7 +148,7 @@ fn place(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
 }
 
 /// The run.
-fn play(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+fn play(state: &State, figures: &Gradual, on: &Callback<Action>) -> Html {
     html! {
         <>
             if state.welcome {
@@ -203,11 +203,11 @@ fn doors(state: &State) -> Vec<(Place, String)> {
 }
 
 /// What is lit, in words.
-fn lit_words(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+fn lit_words(state: &State, figures: &Gradual, on: &Callback<Action>) -> Html {
     lit_words::LitWords {
         cursor: state.cursor,
         plan: state.plan.clone(),
-        figures: figures.clone(),
+        figures: figures.shown(Part::Traffic).clone(),
         curve: state.record.curve.clone(),
         on: on.clone(),
     }
@@ -287,16 +287,17 @@ fn shows(state: &State, panel: Panel) -> bool {
 }
 
 /// What the eye is on while the run goes.
-fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+fn run_views(state: &State, figures: &Gradual, on: &Callback<Action>) -> Html {
+    let newest = &figures.shown(Part::Ring).newest;
     html! {
         <div class={classes!("pair", stale(state))}>
             if shows(state, Panel::Ring) {
                 <ring::Ring
                     plan={state.plan.clone()}
-                    newest={state.chosen().or_else(|| figures.newest.clone())}
+                    newest={state.chosen().or_else(|| newest.clone())}
                     held={state.seen.is_none() && state.held.is_some()}
                     at_once={state.seen.is_some() || *state.engine.phase() != Phase::Running}
-                    tokens={figures.tokens.clone()}
+                    tokens={figures.shown(Part::Slices).tokens.clone()}
                     cursor={state.cursor}
                     {on}
                 />
@@ -322,8 +323,9 @@ fn run_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
 const NUMBERS: [Keep; 3] = [Keep::Steps, Keep::Traffic, Keep::Trace];
 
 /// What explains the run.
-fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html {
+fn detail_views(state: &State, figures: &Gradual, on: &Callback<Action>) -> Html {
     let (plan, cursor) = (&state.plan, state.cursor);
+    let memory = figures.shown(Part::Memory);
     let spot = cursor.spot();
     html! {
         <div class={classes!("views", stale(state))}>
@@ -335,7 +337,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                     source: Source::of(state),
                     curve: state.record.curve.clone(),
                     first: state.record.first(),
-                    costs: figures.costs.clone(),
+                    costs: figures.shown(Part::Compare).costs.clone(),
                     can_keep: state.record.has_steps(),
                     can_swap: state.can_swap(),
                     on: on.clone(),
@@ -344,7 +346,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
             if shows(state, Panel::Timeline) {
                 <timeline::TimelineView
                     plan={plan.clone()}
-                    newest={figures.detail.clone()}
+                    newest={figures.shown(Part::Timeline).newest.clone()}
                     held={state.chosen()}
                     lost={state.lost_step()}
                     {cursor}
@@ -355,7 +357,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                 <what_if::WhatIfView
                     form={state.form.clone()}
                     world={state.world()}
-                    newest={figures.detail.clone()}
+                    newest={figures.shown(Part::Timeline).newest.clone()}
                     held={state.chosen()}
                     goes={*state.engine.phase() == Phase::Running}
                     {spot}
@@ -365,7 +367,7 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
             if shows(state, Panel::Schedule) {
                 { schedule::Schedule {
                     plan: plan.clone(),
-                    times: figures.times.clone(),
+                    times: figures.shown(Part::Schedule).times.clone(),
                     spot,
                     on: on.clone(),
                 }.part() }
@@ -373,8 +375,8 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
             if shows(state, Panel::Traffic) {
                 { traffic::Traffic {
                     plan: plan.clone(),
-                    sent: figures.sent.clone(),
-                    times: figures.times.clone(),
+                    sent: figures.shown(Part::Traffic).sent.clone(),
+                    times: figures.shown(Part::Traffic).times.clone(),
                     spot,
                     on: on.clone(),
                 }.part() }
@@ -383,14 +385,14 @@ fn detail_views(state: &State, figures: &Figures, on: &Callback<Action>) -> Html
                 { ranks::Ranks {
                     plan: plan.clone(),
                     ready: state.engine.ready().to_vec(),
-                    memory: figures.memory.clone(),
-                    times: figures.times.clone(),
+                    memory: figures.shown(Part::Ranks).memory.clone(),
+                    times: figures.shown(Part::Ranks).times.clone(),
                     spot,
                 }.part() }
                 <memory::Memory
                     plan={plan.clone()}
-                    log={figures.memory_log.clone()}
-                    steps={figures.times.first() + figures.times.steps(state.world())}
+                    log={memory.memory_log.clone()}
+                    steps={memory.times.first() + memory.times.steps(state.world())}
                     {cursor}
                     {on}
                 />

@@ -7,6 +7,8 @@ use crate::app::pace::Cost;
 
 /// Milliseconds from one moment to the next, where drawing is cheap.
 const FRAME_MS: f64 = 30.0;
+/// Milliseconds after which it goes on by itself where else it goes on with what the page draws.
+pub const WITHOUT_DRAWING_MS: f64 = 500.0;
 /// The longest time that is made up for at once: more is a tab that was hidden.
 const LONGEST_MS: f64 = 400.0;
 
@@ -68,17 +70,29 @@ impl Motion {
     }
 
     /// A frame at `now`, in a step of so many beats: whether it moves on, and is drawn. It does so
-    /// less often where drawing costs much: the ranks need the cores.
-    pub fn frame(&mut self, now: f64, beats: usize) -> bool {
+    /// less often where drawing costs much, the ranks need the cores, and not before `rest` ms.
+    pub fn frame(&mut self, now: f64, beats: usize, rest: f64) -> bool {
         self.frame = None;
+        let is_drawn = self.go_on(now, beats, self.cost.rest(FRAME_MS).max(rest));
+        if is_drawn {
+            self.cost.measure(|| {});
+        }
+        is_drawn
+    }
+
+    /// The page is drawn at `now`: whether it moves on with that.
+    pub fn drawn(&mut self, now: f64, beats: usize) -> bool {
+        self.go_on(now, beats, FRAME_MS)
+    }
+
+    fn go_on(&mut self, now: f64, beats: usize, rest: f64) -> bool {
         // The first frame after a rest is due whatever drawing costs.
         let passed = match self.last_ms {
-            Some(last) if now - last < self.cost.rest(FRAME_MS) => return false,
+            Some(last) if now - last < rest => return false,
             Some(last) => now - last,
             None => FRAME_MS,
         };
         self.last_ms = Some(now);
-        self.cost.measure(|| {});
         self.at = (self.at + passed.min(LONGEST_MS) / beat_ms(beats)).min(beats as f64);
         true
     }

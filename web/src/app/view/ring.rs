@@ -9,7 +9,6 @@ use plan::{AttentionPlan, RunPlan, StrategyKind};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-use crate::app::beat_text;
 use crate::app::cursor::Cursor;
 use crate::app::fields::Field;
 use crate::app::glossary::Shown;
@@ -18,12 +17,14 @@ use crate::app::shared::Shared;
 use crate::app::state::Action;
 use crate::app::turn;
 use crate::app::view::memo::View;
-use crate::app::view::motion::Motion;
+use crate::app::view::motion::{Motion, WITHOUT_DRAWING_MS};
 use crate::app::view::parts::section;
 use crate::app::view::ring_drawing::RingDrawing;
 use crate::app::view::ring_table::RingTable;
 use crate::app::view::slices::Slices;
 use crate::app::view::term::terms;
+use crate::app::{beat_text, browser};
+use crate::cluster;
 
 /// Properties of [`Ring`].
 #[derive(Clone, PartialEq, Properties)]
@@ -85,8 +86,9 @@ impl Component for Ring {
         {
             return self.show_newest(ctx) || is_other(props, old);
         } else {
-            // While it moves, frames of its own redraw it.
-            return is_other(props, old);
+            // While it moves, frames of its own redraw it, unless the ranks need the cores.
+            let goes_on = keeps_pace(props) && self.goes_on(ctx, browser::now_ms(), Motion::drawn);
+            return goes_on || is_other(props, old);
         }
         true
     }
@@ -94,12 +96,8 @@ impl Component for Ring {
     fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
         match msg {
             Msg::Frame(now) => {
-                let is_drawn = self.motion.frame(now, self.beats());
-                if is_drawn && self.motion.is_over(self.beats()) {
-                    self.show_newest(ctx);
-                }
-                self.ask_for_frame(ctx);
-                return is_drawn;
+                let rest = if keeps_pace(ctx.props()) { WITHOUT_DRAWING_MS } else { 0.0 };
+                return self.goes_on(ctx, now, |motion, now, beats| motion.frame(now, beats, rest));
             }
             Msg::Moment(beat) => {
                 self.motion.stand(beat);
@@ -222,10 +220,31 @@ impl Ring {
         true
     }
 
+    /// Whether the moment goes on at `now`, as `go_on` says; after the last one is the newest step.
+    fn goes_on(
+        &mut self,
+        ctx: &Context<Self>,
+        now: f64,
+        go_on: impl FnOnce(&mut Motion, f64, usize) -> bool,
+    ) -> bool {
+        let beats = self.beats();
+        let is_drawn = go_on(&mut self.motion, now, beats);
+        if is_drawn && self.motion.is_over(beats) {
+            self.show_newest(ctx);
+        }
+        self.ask_for_frame(ctx);
+        is_drawn
+    }
+
     fn ask_for_frame(&mut self, ctx: &Context<Self>) {
         let link = ctx.link().clone();
         self.motion.ask(self.beats(), move |now| link.send_message(Msg::Frame(now)));
     }
+}
+
+/// Whether the moment goes on as the page is drawn: the ranks leave it no core, and rest for that.
+fn keeps_pace(props: &Props) -> bool {
+    !props.at_once && !props.held && cluster::fill_the_cores(props.plan.mesh().world().get())
 }
 
 /// Whether anything has changed that is drawn besides the moment.

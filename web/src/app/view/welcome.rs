@@ -53,7 +53,7 @@ impl Component for Welcome {
         let beats = self.beats.beats.len();
         let mut is_drawn = true;
         match msg {
-            Msg::Frame(now) => is_drawn = self.motion.frame(now, beats),
+            Msg::Frame(now) => is_drawn = self.motion.frame(now, beats, 0.0),
             Msg::Moves(moves) => self.motion.turn(moves, beats),
             Msg::Next => self.motion.stand((self.motion.beat(beats) + 1) % beats.max(1)),
         }
