@@ -85,6 +85,8 @@ impl Toolbox {
         // These replace the flags of .cargo/config.toml: without simd128 the worker is several times
         // slower, and nothing would say why.
         command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+        // These are added to them.
+        command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", without_registries());
         command
     }
 
@@ -94,6 +96,24 @@ impl Toolbox {
         command.envs(self.browser_variables.iter().map(|(name, value)| (name, value)));
         command
     }
+}
+
+/// Flags with which a panic names a library's file without the folder that this machine's cargo
+/// keeps it in: that folder is nobody's business on a page, and hundreds of names hold it.
+fn without_registries() -> String {
+    let cargo = env::var_os("CARGO_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let cargo = cargo.or_else(|| Some(env::home_dir()?.join(".cargo")));
+    let registries = cargo.and_then(|folder| folder.join("registry/src").read_dir().ok());
+    let mut folders: Vec<_> = registries
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.path().into_os_string().into_string().ok())
+        // Cargo splits the variable at spaces.
+        .filter(|folder| !folder.contains(char::is_whitespace))
+        .map(|folder| format!("--remap-path-prefix={folder}="))
+        .collect();
+    folders.sort();
+    folders.join(" ")
 }
 
 /// `program` as the user named it: a bare name is looked up on PATH, a path is relative to the folder
@@ -143,6 +163,8 @@ mod tests {
         let wasm = variables(&toolbox.wasm("cargo"));
         assert!(wasm.contains_key("FOR_WASM") && !wasm.contains_key("FOR_BROWSER"));
         assert_eq!(wasm["RUSTFLAGS"], None, "the flags of .cargo/config.toml must hold");
+        let added = wasm["CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS"].as_deref().unwrap();
+        assert!(added.starts_with("--remap-path-prefix="), "{added:?}");
         let browser = variables(&toolbox.browser("cargo"));
         assert!(browser.contains_key("FOR_BROWSER") && !browser.contains_key("FOR_WASM"));
     }
