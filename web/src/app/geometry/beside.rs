@@ -49,11 +49,8 @@ pub fn beside(anchor: Anchor, width: f64, height: f64) -> Beside {
         None => (anchor.bottom + GAP, anchor.top - GAP),
     };
     let (below, above) = (height - GAP - down, up - GAP);
-    let is_above = above > below || anchor.is_head;
-    let (top, room) = match is_above && (below < ENOUGH || anchor.is_head && above >= ENOUGH) {
-        false => (Some(down), below),
-        true => (None, above),
-    };
+    let is_above = anchor.is_head && above >= ENOUGH || below < ENOUGH.min(above);
+    let (top, room) = if is_above { (None, above) } else { (Some(down), below) };
     let left = aside.unwrap_or(anchor.left.min(width - GAP - wide).max(GAP));
     Beside { left, width: wide, room: room.max(0.0), top, bottom: height - up }
 }
@@ -90,6 +87,12 @@ mod tests {
             // Some lines always fit.
             proptest::prop_assert!(place.room >= 140.0);
         }
+    }
+
+    #[test]
+    fn a_head_with_little_room_above_it_has_it_on_the_wider_side() {
+        let place = beside(Anchor { is_head: true, ..word(0.0, 150.0, 208.0) }, 320.0, 400.0);
+        assert_eq!((place.top, place.room), (Some(216.0), 176.0));
     }
 
     #[test]
