@@ -6,6 +6,7 @@ use std::ops::Range;
 use plan::EventKind;
 use serde::{Deserialize, Serialize};
 
+use crate::app::order::sort_by_key;
 use crate::app::record::WholeStep;
 
 /// What one step cost.
@@ -86,7 +87,7 @@ impl Costs {
         let sum = |of: fn(&StepCost) -> u64| each.iter().map(of).sum::<u64>() as f64;
         let (count, total) = (each.len() as f64, sum(|cost| cost.total_us));
         let mut times: Vec<u64> = each.iter().map(|cost| cost.slowest_us).collect();
-        times.sort_unstable();
+        sort_by_key(&mut times, |&time| time);
         let quartile = |quarters: usize| times[(times.len() - 1) * quarters / 4] as f64;
         (count > 0.0).then(|| Cost {
             steps,
