@@ -1,5 +1,5 @@
 //! The figures on their way to the views. To draw them all takes longer than a frame should, so each
-//! drawing of a run that goes brings the ring and one more view.
+//! drawing of a run that goes brings the ring and some of the others.
 
 use crate::app::record::Figures;
 
@@ -24,24 +24,24 @@ pub enum Part {
     Compare,
 }
 
-/// What is brought in turn.
-const IN_TURN: [Part; 7] = [
-    Part::Slices,
-    Part::Schedule,
-    Part::Traffic,
-    Part::Ranks,
-    Part::Memory,
-    Part::Timeline,
-    Part::Compare,
+/// What is brought in turn: one by one as a run's first step fills the views, and together later,
+/// when little of each is new.
+const ROUNDS: [&[Part]; 3] = [
+    &[Part::Slices, Part::Schedule, Part::Traffic],
+    &[Part::Ranks, Part::Memory],
+    &[Part::Timeline, Part::Compare],
 ];
+/// Parts beside the ring.
+const PARTS: usize = 7;
 
 /// What the views show of the figures.
 #[derive(Default)]
 pub struct Gradual {
-    shown: [Figures; IN_TURN.len() + 1],
+    shown: [Figures; PARTS + 1],
+    /// The round that is next.
     next: usize,
-    /// Drawings until every part of a first step has been brought.
-    left: usize,
+    /// Drawings that have brought something of a first step, until it fills the views.
+    filled: Option<usize>,
 }
 
 impl Gradual {
@@ -53,29 +53,39 @@ impl Gradual {
     /// Whether parts of a run's first step are not on show yet: it fills the views, and is worth a
     /// drawing for each part at once.
     pub fn is_filling(&self) -> bool {
-        self.left > 0
+        self.filled.is_some()
     }
 
-    /// Brings the next part of `all` figures.
+    /// Brings what is next of `all` figures.
     pub fn bring(&mut self, all: &Figures) {
-        if self.left == 0 && self.shown(Part::Ring).newest.is_none() && all.newest.is_some() {
-            // What the page draws of a step without any figures comes first, by itself.
-            (self.next, self.left) = (0, IN_TURN.len() + 1);
+        if !self.is_filling() && self.shown(Part::Ring).newest.is_none() && all.newest.is_some() {
+            // What the page draws of a step without any figures comes first, by itself; then the ring.
+            (self.next, self.filled) = (0, Some(0));
             return;
         }
-        let is_ring_alone = self.left > IN_TURN.len();
-        self.left = self.left.saturating_sub(1);
-        self.shown[Part::Ring as usize].clone_from(all);
-        if !is_ring_alone {
-            self.shown[IN_TURN[self.next] as usize].clone_from(all);
-            self.next = (self.next + 1) % IN_TURN.len();
+        self.show(Part::Ring, all);
+        let Some(filled) = self.filled else {
+            for &part in ROUNDS[self.next] {
+                self.show(part, all);
+            }
+            self.next = (self.next + 1) % ROUNDS.len();
+            return;
+        };
+        let mut parts = ROUNDS.iter().copied().flatten();
+        if let Some(&part) = filled.checked_sub(1).and_then(|before| parts.nth(before)) {
+            self.show(part, all);
         }
+        self.filled = (filled < PARTS).then_some(filled + 1);
+    }
+
+    fn show(&mut self, part: Part, all: &Figures) {
+        self.shown[part as usize].clone_from(all);
     }
 
     /// Brings all that there is.
     pub fn bring_all(&mut self, all: &Figures) {
         self.shown.fill(all.clone());
-        self.left = 0;
+        self.filled = None;
     }
 }
 
@@ -90,8 +100,12 @@ mod tests {
         Figures { newest, ..Figures::default() }
     }
 
+    fn in_turn() -> Vec<Part> {
+        ROUNDS.concat()
+    }
+
     fn showing(gradual: &Gradual, all: &Figures) -> Vec<Part> {
-        let parts = [&[Part::Ring], &IN_TURN[..]].concat();
+        let parts = [vec![Part::Ring], in_turn()].concat();
         parts.into_iter().filter(|&part| gradual.shown(part) == all).collect()
     }
 
@@ -101,24 +115,23 @@ mod tests {
         gradual.bring(&first);
         assert!(gradual.is_filling());
         assert_eq!(showing(&gradual, &first), []);
-        for brought in 1..=IN_TURN.len() + 1 {
+        for brought in 0..=PARTS {
             assert!(gradual.is_filling());
             gradual.bring(&first);
-            let mut shown = vec![Part::Ring];
-            shown.extend(&IN_TURN[..brought - 1]);
-            assert_eq!(showing(&gradual, &first), shown);
+            assert_eq!(showing(&gradual, &first), [&[Part::Ring], &in_turn()[..brought]].concat());
         }
         assert!(!gradual.is_filling());
     }
 
     #[test]
-    fn later_ones_bring_the_ring_and_a_part_in_turn() {
+    fn later_ones_bring_the_ring_and_a_round_of_others() {
         let (mut gradual, second) = (Gradual::default(), figures(1));
         gradual.bring_all(&figures(0));
-        for brought in 1..=IN_TURN.len() {
+        for rounds in 1..=ROUNDS.len() {
             gradual.bring(&second);
             assert!(!gradual.is_filling());
-            assert_eq!(showing(&gradual, &second).len(), 1 + brought);
+            let brought = ROUNDS[..rounds].concat();
+            assert_eq!(showing(&gradual, &second), [&[Part::Ring], &brought[..]].concat());
         }
     }
 
