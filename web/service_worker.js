@@ -68,8 +68,9 @@ async function greet(page, site) {
   if (site !== SITE || registration.installing || registration.waiting) return;
   for (const name of await caches.keys()) {
     if (!name.startsWith(MINE) || name === kept(SITE)) continue;
-    const free = (lock) => lock && caches.delete(name);
-    await navigator.locks.request(name, { ifAvailable: true }, free);
+    // A page that is being left may hold its lock a moment longer.
+    const soon = { signal: AbortSignal.timeout(5000) };
+    await navigator.locks.request(name, soon, () => caches.delete(name)).catch(() => {});
   }
 }
 
