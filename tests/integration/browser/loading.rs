@@ -45,6 +45,30 @@ fn a_worker_of_another_build_is_refused() -> Result<()> {
     is_named("worker_bg.wasm", Fault::Stale, "version mismatch")
 }
 
+/// Keeps the compiled code that workers are given.
+const KEEP_CODE: &str = "
+    window.codes = [];
+    const post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (message, ...rest) {
+        if (message instanceof WebAssembly.Module) codes.push(message);
+        return post.call(this, message, ...rest);
+    };";
+
+#[test]
+fn all_ranks_share_the_code_that_is_compiled_once() -> Result<()> {
+    let hosting = Hosting { script: Some(KEEP_CODE), ..Hosting::default() };
+    open(hosting, "v=1&cp=8", async |page, _| {
+        page.until_ready(8).await?;
+        // The worker that warms up comes last.
+        page.until("code for nine workers", async |page| {
+            let script = "return [codes.length, new Set(codes).size];";
+            Ok(page.script(script, json!([])).await? == json!([9, 1]))
+        })
+        .await?;
+        Ok(())
+    })
+}
+
 #[test]
 fn the_doctor_is_not_missed_before_it_is_wanted_and_may_come_late() -> Result<()> {
     let hosting = Hosting { fault: Some(("doctor_bg.wasm", Fault::Held)), ..Hosting::default() };

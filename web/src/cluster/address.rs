@@ -31,6 +31,9 @@ impl Role {
 /// The file that loads the other two.
 const LOADER: &str = "worker_loader.js";
 
+/// The workers' binary, the doctor's apart.
+pub const WORKER: &str = "worker_bg.wasm";
+
 /// The loader's address. The build id keeps files of an earlier deploy out of it: the names of
 /// the worker's files stay the same from build to build.
 pub fn loader(role: Role) -> String {
@@ -40,7 +43,7 @@ pub fn loader(role: Role) -> String {
 /// Every file that a worker needs, with whether it must be JavaScript.
 pub fn files(role: Role) -> [(String, bool); 3] {
     let [script, wasm] = match role {
-        Role::Rank | Role::Reference | Role::WarmUp => ["worker.js", "worker_bg.wasm"],
+        Role::Rank | Role::Reference | Role::WarmUp => ["worker.js", WORKER],
         Role::Doctor => ["doctor.js", "doctor_bg.wasm"],
     };
     [(LOADER, true), (script, true), (wasm, false)].map(|(name, is_script)| (file(name), is_script))

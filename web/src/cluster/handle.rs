@@ -9,6 +9,7 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{ErrorEvent, MessageEvent, MessagePort, Worker, WorkerOptions, WorkerType};
 
+use super::code;
 use crate::wire::{Parcel, pack_command, unpack_report};
 
 /// What comes from a worker.
@@ -44,6 +45,7 @@ impl Handle {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         let worker = Worker::new_with_options(url, &options)?;
+        code::give_to(&worker);
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new({
             let hear = hear.clone();
             move |event: MessageEvent| hear(heard(&event.data()))

@@ -1,6 +1,7 @@
 //! The page's side of a run: the ranks' workers, what they are told, and what they say.
 
 mod address;
+mod code;
 mod grants;
 mod handle;
 mod limits;
