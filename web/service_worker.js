@@ -22,8 +22,7 @@ addEventListener("fetch", (event) => {
   if (request.mode !== "navigate") {
     event.respondWith(answer(request, file, searchParams.get("site")));
   } else if (file === scope || file === `${scope}index.html`) {
-    // What the next load shows is the newest build that is here whole.
-    event.respondWith(answer(request, scope, SITE));
+    event.respondWith(open(event));
   }
 });
 
@@ -64,7 +63,8 @@ async function activate() {
 // A page has started, and holds the lock of its build.
 async function greet(page, site) {
   page?.postMessage({ site: SITE });
-  if (await isGone()) return leave();
+  // What was kept goes on until it is left; the next load is the host's.
+  if (await isGone()) return (await caches.open(kept(SITE))).delete(scope);
   if (site !== SITE || registration.installing || registration.waiting) return;
   for (const name of await caches.keys()) {
     if (!name.startsWith(MINE) || name === kept(SITE)) continue;
@@ -72,6 +72,14 @@ async function greet(page, site) {
     const soon = { signal: AbortSignal.timeout(5000) };
     await navigator.locks.request(name, soon, () => caches.delete(name)).catch(() => {});
   }
+}
+
+// What a load shows is the newest build that is here whole.
+async function open(event) {
+  const page = await caches.match(scope, { cacheName: kept(SITE) });
+  if (page) return page;
+  event.waitUntil(leave());
+  return fetch(event.request);
 }
 
 // Files whose names stay the same are asked for with their build. All others have a hash in their
@@ -96,8 +104,8 @@ async function isGone() {
   return response && (isHtml || [404, 410].includes(response.status));
 }
 
-// Gives the host its place back, above all one at a port that many programs share: the next load
-// is the host's. Files are let go once no page uses them.
+// Gives the host its place back, above all one at a port that many programs share. Files are let
+// go once no page uses them.
 async function leave() {
   await registration.unregister();
   const mine = (await caches.keys()).filter((name) => name.startsWith(MINE));

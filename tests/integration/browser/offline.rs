@@ -54,18 +54,32 @@ fn a_host_that_no_longer_has_the_page_gets_its_place_back() -> Result<()> {
         page.until_kept().await?;
         let empty = tempfile::tempdir()?;
         site.deploy(empty.path());
-        // What was kept is shown once more, and let go.
+        // What was kept is shown once more, and works until it is left.
         page.reload().await?;
         page.until_ready(1).await?;
-        let is_gone = async |page: &Page| {
-            let script = "return navigator.serviceWorker.getRegistration()
-                .then(registration => registration === undefined);";
+        let is_let_go = async |page: &Page| {
+            let script = "return caches.match(new URL('./', document.baseURI))
+                .then(page => page === undefined);";
             Ok(page.script(script, json!([])).await? == json!(true))
         };
-        page.until("the end of the service worker", is_gone).await?;
+        page.until("the kept page to be let go", is_let_go).await?;
+        page.press("Reset").await?;
+        page.until_ready(1).await?;
+        page.press("Step").await?;
+        page.until_step(1).await?;
         page.reload().await?;
         let shown = page.text("body").await?;
         ensure!(shown.contains("it is not here"), "this is not the host's own answer: {shown}");
+        let is_gone = async |page: &Page| {
+            // The last run is the user's own, and stays.
+            let script = "return Promise.all([
+                    navigator.serviceWorker.getRegistration(),
+                    caches.keys(),
+                ]).then(([registration, kept]) =>
+                    !registration && kept.every(name => name.startsWith('ringside-last-run ')));";
+            Ok(page.script(script, json!([])).await? == json!(true))
+        };
+        page.until("the end of the service worker and its files", is_gone).await?;
         Ok(())
     })
 }
