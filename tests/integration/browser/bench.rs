@@ -27,11 +27,12 @@ const WATCH: &str = "window.longTasks = [];
      new PerformanceObserver(list => longTasks.push(...list.getEntries().map(e => e.duration)))
          .observe({ type: 'longtask' });";
 
-/// Ranks of their own, on which nobody watches: the files and the links are the page's, what they
+/// Ranks of their own, on which nobody watches: files, code and links are as the page's, what they
 /// are told comes as bytes by rank. `measured` holds what each has said since it was ready.
 const MEASURE: &str = "const commands = arguments[0].map(bytes => Uint8Array.from(bytes));
-     const url = performance.getEntriesByType('resource').map(entry => entry.name)
-         .find(name => name.includes('worker_loader.js'));
+     const address = file => performance.getEntriesByType('resource').map(entry => entry.name)
+         .find(name => name.includes(file));
+     window.code ??= WebAssembly.compileStreaming(fetch(address('worker_bg.wasm')));
      const ports = commands.map(() => commands.map(() => null));
      for (let a = 0; a < commands.length; a += 1) for (let b = 0; b < a; b += 1) {
          const link = new MessageChannel();
@@ -40,7 +41,8 @@ const MEASURE: &str = "const commands = arguments[0].map(bytes => Uint8Array.fro
      window.measured = commands.map(() => []);
      window.ranks?.forEach(rank => rank.terminate());
      window.ranks = commands.map((command, rank) => {
-         const worker = new Worker(url, { type: 'module' });
+         const worker = new Worker(address('worker_loader.js'), { type: 'module' });
+         code.then(code => worker.postMessage(code));
          let ready = false;
          worker.onmessage = ({ data }) => {
              if (ready) return measured[rank].push([...data]);
