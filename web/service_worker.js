@@ -30,14 +30,8 @@ addEventListener("fetch", (event) => {
 async function install() {
   await navigator.locks.request(kept(SITE), { mode: "shared" }, async () => {
     const cache = await caches.open(kept(SITE));
-    const fetched = Object.entries(FILES).map(async ([file, integrity]) => {
-      const url = new URL(file, scope).href;
-      const response = await fetch(url, { integrity, cache: "no-cache" });
-      if (!response.ok) throw new Error(`${url}: ${response.status}`);
-      await cache.put(url, plain(response));
-    });
     try {
-      await Promise.all(fetched);
+      await Promise.all(Object.keys(FILES).map((file) => keep(file, cache)));
     } catch (error) {
       await caches.delete(kept(SITE));
       throw error;
@@ -45,6 +39,13 @@ async function install() {
   });
   // Pages of the old build go on with the files of the old build, so nobody need wait.
   await skipWaiting();
+}
+
+async function keep(file, cache) {
+  const url = new URL(file, scope).href;
+  const response = await fetch(url, { integrity: FILES[file], cache: "no-cache" });
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  await cache.put(url, plain(response));
 }
 
 // A response that was redirected may not answer a navigation, and its body is no longer packed.
@@ -78,8 +79,14 @@ async function greet(page, site) {
 async function open(event) {
   const page = await caches.match(scope, { cacheName: kept(SITE) });
   if (page) return page;
-  event.waitUntil(leave());
+  event.waitUntil(leaveOrStay());
   return fetch(event.request);
+}
+
+// The host had let the page go. If it has it again, and still this build, that is kept as before.
+async function leaveOrStay() {
+  if (await isGone()) return leave();
+  await keep("./", await caches.open(kept(SITE))).catch(() => {});
 }
 
 // Files whose names stay the same are asked for with their build. All others have a hash in their

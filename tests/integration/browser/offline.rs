@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::drive::open;
 use super::page::Page;
-use super::site::Hosting;
+use super::site::{Hosting, dist};
 
 fn trains_without_a_host(prefix: &'static str) -> Result<()> {
     let hosting = Hosting { prefix, ..Hosting::default() };
@@ -47,6 +47,35 @@ fn so_it_does_below_a_path() -> Result<()> {
     trains_without_a_host("/sub/dir")
 }
 
+/// Until the next load is the service worker's, or the host's.
+async fn until_next_is_kept(page: &Page, is_kept: bool) -> Result<()> {
+    let is_so = async |page: &Page| {
+        let script = "return caches.match(new URL('./', document.baseURI)).then(Boolean);";
+        Ok(page.script(script, json!([])).await? == json!(is_kept))
+    };
+    page.until("the kept page to come or go", is_so).await?;
+    Ok(())
+}
+
+#[test]
+fn a_host_that_was_without_the_page_for_a_moment_has_it_kept_again() -> Result<()> {
+    open(Hosting::default(), "v=1&cp=1", async |page, site| {
+        page.until_ready(1).await?;
+        page.until_kept().await?;
+        let empty = tempfile::tempdir()?;
+        site.deploy(empty.path());
+        page.reload().await?;
+        until_next_is_kept(page, false).await?;
+        site.deploy(&dist()?);
+        page.reload().await?;
+        page.until_ready(1).await?;
+        until_next_is_kept(page, true).await?;
+        site.stop();
+        page.reload().await?;
+        page.until_ready(1).await
+    })
+}
+
 #[test]
 fn a_host_that_no_longer_has_the_page_gets_its_place_back() -> Result<()> {
     open(Hosting::default(), "v=1&cp=1", async |page, site| {
@@ -57,12 +86,7 @@ fn a_host_that_no_longer_has_the_page_gets_its_place_back() -> Result<()> {
         // What was kept is shown once more, and works until it is left.
         page.reload().await?;
         page.until_ready(1).await?;
-        let is_let_go = async |page: &Page| {
-            let script = "return caches.match(new URL('./', document.baseURI))
-                .then(page => page === undefined);";
-            Ok(page.script(script, json!([])).await? == json!(true))
-        };
-        page.until("the kept page to be let go", is_let_go).await?;
+        until_next_is_kept(page, false).await?;
         page.press("Reset").await?;
         page.until_ready(1).await?;
         page.press("Step").await?;
