@@ -103,12 +103,12 @@ async function answer(request, file, site) {
   return fetch(request);
 }
 
-// Whether the host no longer has the page, and not only cannot be reached.
+// Whether the host no longer has the page, and is not only out of reach or out of order.
 async function isGone() {
   const asked = fetch(`${scope}service_worker.js`, { method: "HEAD", cache: "no-store" });
   const response = await asked.catch(() => null);
-  const isHtml = response?.headers.get("content-type")?.startsWith("text/html");
-  return response && (isHtml || [404, 410].includes(response.status));
+  if (!response?.ok) return [404, 410].includes(response?.status);
+  return response.headers.get("content-type")?.startsWith("text/html");
 }
 
 // Gives the host its place back, above all one at a port that many programs share. Files are let

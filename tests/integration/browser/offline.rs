@@ -1,11 +1,16 @@
 //! The page without its host: after one visit it opens, and trains.
 
+use std::time::Duration;
+
 use anyhow::{Result, ensure};
 use serde_json::json;
 
 use super::drive::open;
 use super::page::Page;
 use super::site::{Hosting, dist};
+
+/// Longer than a page takes to ask after its host.
+const ASKING: Duration = Duration::from_secs(2);
 
 fn trains_without_a_host(prefix: &'static str) -> Result<()> {
     let hosting = Hosting { prefix, ..Hosting::default() };
@@ -55,6 +60,22 @@ async fn until_next_is_kept(page: &Page, is_kept: bool) -> Result<()> {
     };
     page.until("the kept page to come or go", is_so).await?;
     Ok(())
+}
+
+#[test]
+fn a_host_that_is_out_of_order_still_has_its_page_kept() -> Result<()> {
+    open(Hosting::default(), "v=1&cp=1", async |page, site| {
+        page.until_ready(1).await?;
+        page.until_kept().await?;
+        site.set_out_of_order(true);
+        // The first load asks what has become of the host; the second would be the host's.
+        for _ in 0..2 {
+            page.reload().await?;
+            page.until_ready(1).await?;
+            tokio::time::sleep(ASKING).await;
+        }
+        until_next_is_kept(page, true).await
+    })
 }
 
 #[test]

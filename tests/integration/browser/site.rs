@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::net::Ipv4Addr;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Result, ensure};
@@ -61,6 +62,7 @@ struct Shared {
     dist: Mutex<PathBuf>,
     hosting: Hosting,
     released: watch::Sender<bool>,
+    out_of_order: AtomicBool,
     asked: Mutex<Vec<String>>,
     not_found: Mutex<Vec<String>>,
     violations: Mutex<Vec<String>>,
@@ -85,6 +87,7 @@ impl Site {
             dist: Mutex::new(dist()?),
             hosting,
             released: watch::Sender::new(false),
+            out_of_order: AtomicBool::new(false),
             asked: Mutex::default(),
             not_found: Mutex::default(),
             violations: Mutex::default(),
@@ -103,6 +106,11 @@ impl Site {
     /// Serves what is in this folder from now on.
     pub fn deploy(&self, dist: &Path) {
         *self.shared.dist.lock().expect(POISONED) = dist.to_owned();
+    }
+
+    /// Answers whatever is asked with an error of its own, or as before.
+    pub fn set_out_of_order(&self, is_so: bool) {
+        self.shared.out_of_order.store(is_so, Ordering::Relaxed);
     }
 
     /// Ends the server, and every connection to it.
@@ -172,6 +180,12 @@ impl Shared {
             let frame = frame.replace("%23", "#").replace('&', "&amp;");
             let html = format!("<iframe width=\"900\" height=\"700\" src=\"{frame}\"></iframe>");
             let mut response = Response::new(Full::from(html));
+            response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
+            return response;
+        }
+        if self.out_of_order.load(Ordering::Relaxed) {
+            let mut response = Response::new(Full::from("<p>out of order</p>"));
+            *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
             response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
             return response;
         }
