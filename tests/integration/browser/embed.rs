@@ -65,6 +65,17 @@ fn an_unknown_panel_is_told() -> Result<()> {
 }
 
 #[test]
+fn settings_that_cannot_work_are_told_in_the_frame() -> Result<()> {
+    open(Hosting::default(), "", async |page, site| {
+        enter(page, site, "v=1&cp=2&heads=3&embed=1&panels=ring").await?;
+        page.until_status("State", "Waiting for settings that can work").await?;
+        let told = texts(page, ".embedded > .error").await?;
+        ensure!(told.len() == 1 && told[0].starts_with("heads = 3: "), "{told:?}");
+        Ok(())
+    })
+}
+
+#[test]
 fn a_sandboxed_frame_says_what_it_lacks() -> Result<()> {
     open(Hosting::default(), "", async |page, site| {
         page.go(&site.course("v=1&embed=1")).await?;

@@ -8,6 +8,7 @@ use crate::app::embed::Panel;
 use crate::app::gradual::Gradual;
 use crate::app::places::Place;
 use crate::app::state::{Action, State};
+use crate::app::view::field::sentence;
 use crate::app::view::memo::View;
 use crate::app::view::{self, fault_note, notices, other_build, term};
 
@@ -31,6 +32,10 @@ pub fn page(state: &State, figures: &Gradual, on: &Callback<Action>) -> Html {
                 { view::workbench(state, on) }
             }
             { fault_note::FaultNote { fault: state.plan.config().fault }.part() }
+            // The settings that would say it are in the whole page.
+            { for state.refusals.iter().map(|refusal| html! {
+                <p class="error">{ format!("{} = {}", refusal.field, sentence(refusal)) }</p>
+            }) }
             { view::alert(state, on) }
             <view::watch::Watched {on}>
                 { view::run_views(state, figures, on) }
